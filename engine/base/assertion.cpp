@@ -181,6 +181,9 @@ Result<Assertion> parse_assertion(const std::string& that) {
   const std::string_view tail = std::string_view(that).substr(at);
   for (const std::string_view op : kOperators)
     if (assertion.op.empty() && tail.starts_with(op)) assertion.op = op;
+  if (assertion.op.empty() && (tail.starts_with("=>") || tail.starts_with("=<")))
+    return bad("\"" + that + "\" has no known comparison",
+               std::string("did you mean \"") + tail[1] + "=\"?");
   if (assertion.op.empty())
     return bad("\"" + that + "\" has no known comparison", "use one of < <= > >= == in");
   const std::string_view limit = base::trim(tail.substr(assertion.op.size()));

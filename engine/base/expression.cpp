@@ -118,7 +118,7 @@ class Evaluator {
   }
 
   void close() {
-    if (!take(')')) throw Fault{"expected ')', found " + found(), ""};
+    if (!take(')')) throw Fault{"expected ')', found " + found(), "each ( needs a )"};
   }
 
   double number() {

@@ -153,8 +153,12 @@ class Scanner {
     if (peek() == close) return ++at_, false;
     if (peek() != ',') {
       const char c = peek();
+      const bool other = c == ']' || c == '}';  // one that this list or object is not closed by
       fail(at_, std::string("expected ',' or '") + close + "', found " + found(),
-           c == '"' || c == '{' || c == '[' || is_word(c) ? "put a comma before it" : "");
+           c == '"' || c == '{' || c == '[' || is_word(c) ? "put a comma before it"
+           : other ? std::string("the '") + text_[open_offset] + "' of line " +
+                         line_of(open_offset) + " is not closed: put a '" + close + "' before this"
+                   : "");
     }
     const std::size_t comma = at_++;
     skip_space();
@@ -165,9 +169,12 @@ class Scanner {
   }
 
   [[noreturn]] void unclosed(std::size_t open_offset) {
-    const Position open = position_at(text_, open_offset, "");
     fail(text_.size(), std::string("the text ends before the '") + text_[open_offset] +
-                           "' of line " + std::to_string(open.line) + " is closed");
+                           "' of line " + line_of(open_offset) + " is closed");
+  }
+
+  [[nodiscard]] std::string line_of(std::size_t offset) const {
+    return std::to_string(position_at(text_, offset, "").line);
   }
 
   void object(int depth, bool on_path) {

@@ -60,7 +60,9 @@ constexpr Dimension kWithUnits[] = {Dimension::number,    Dimension::ratio,     
                                     Dimension::flop_rate, Dimension::power};
 
 std::string example(Dimension dimension) {
-  std::string out = '"' + std::string(dimension_example(dimension)) + '"';
+  const std::string plain(dimension_example(dimension));
+  if (dimension == Dimension::count || dimension == Dimension::number) return plain;
+  std::string out = '"' + plain + '"';
   if (dimension == Dimension::rate) out += " or \"25 Gb/s\"";
   return out;
 }
@@ -213,6 +215,8 @@ std::string respelled(std::string_view unit, Dimension dimension) {
   for (const UnitText& known : detail::units_of(dimension))
     if (!known.text.empty() && letters(known.text) == letters(unit) && !letters(unit).empty())
       return std::string(known.text);
+  // Ethernet is called by its rate.
+  if (dimension == Dimension::rate && same_letters(unit, "GbE")) return "Gb/s";
   return spelled_out(unit, dimension);
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 using enum Dimension;
 
-constexpr double kKi = 1024.0, kMi = kKi * kKi, kGi = kMi * kKi, kTi = kGi * kKi, kPi = kTi * kKi;
+constexpr double kKi = 1024.0, kMi = kKi * kKi, kGi = kMi * kKi, kTi = kGi * kKi, kPi = kTi * kKi,
+                 kEi = kPi * kKi;
 constexpr double kBitsPerByte = 8.0;
 
 constexpr std::array kUnits = std::to_array<UnitText>({
@@ -39,6 +40,8 @@ constexpr std::array kUnits = std::to_array<UnitText>({
     {"TiB", bytes, 0, kTi},
     {"PB", bytes, 15},
     {"PiB", bytes, 0, kPi},
+    {"EB", bytes, 18, 1, 1, false},
+    {"EiB", bytes, 0, kEi, 1, false},
 
     {"ns", time, -9},
     {"us", time, -6},

@@ -271,6 +271,11 @@ std::string Reporter::where(const std::string& pointer) const {
   return base::place_text(position(pointer, base::PointAt::value));
 }
 
+bool Reporter::has(std::string_view code, const std::string& pointer) const {
+  return std::any_of(out_.items().begin(), out_.items().end(),
+                     [&](const Diagnostic& d) { return d.code == code && d.pointer == pointer; });
+}
+
 bool Reporter::from_option(const std::string& pointer) const {
   const Origin* from = origin(pointer);
   return from != nullptr && documents_.is_option(from->document);

@@ -100,6 +100,8 @@ class Reporter {
   [[nodiscard]] bool from_option(const std::string& pointer) const;
   /// Whether any fault so far is an error: then components may lack fields that are required.
   [[nodiscard]] bool has_errors() const { return out_.has_errors(); }
+  /// Whether the node at `pointer` has a fault of this kind so far.
+  [[nodiscard]] bool has(std::string_view code, const std::string& pointer) const;
   /// How many faults and warnings so far.
   [[nodiscard]] std::size_t reported() const { return out_.items().size(); }
 

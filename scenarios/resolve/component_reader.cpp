@@ -9,6 +9,7 @@
 #include "models/catalogue/ceilings.hpp"
 #include "scenarios/document/keys.hpp"
 #include "scenarios/resolve/field_example.hpp"
+#include "scenarios/resolve/kind_meant.hpp"
 #include "scenarios/resolve/prices.hpp"
 #include "scenarios/resolve/ranges.hpp"
 
@@ -89,13 +90,18 @@ class ComponentReader {
     const std::string key(role_.selector);
     if (!key.empty() && node.is_object() && node.contains(key) && !node[key].is_null()) {
       const std::string at = spec_.pointer + base::pointer_token(key);
+      // Of two that are given either may be meant: the rest is not judged by the one or the other.
+      if (report().has("duplicate-key", at)) return nullptr;
       const auto id = read_text(context_, at, node[key], key);
       if (!id) return nullptr;
       const models::KindInfo* kind = models::find_kind(spec_.role, *id);
       if (kind == nullptr) {
-        report().error("kind", at, "\"" + *id + "\" is not a " + key + " of " + spec_.what,
-                       allowed_hint(*id, kind_names()));
-        // The rest is read as what was probably meant, so that its faults are reported, too.
+        const KindMeant meant = kind_meant(spec_.role, *id);
+        const std::string list = "allowed: " + base::join(kind_names(), ", ");
+        report().error(
+            "kind", at, "\"" + *id + "\" is not a " + key + " of " + spec_.what,
+            meant.id.empty() ? list : "did you mean \"" + meant.id + "\"" + meant.as + "? " + list);
+        // The rest is read as what was probably misspelled, so that its faults are reported, too.
         return models::find_kind(spec_.role, base::nearest(*id, kind_names()));
       }
       if (product != nullptr && product->kind != *id)

@@ -219,6 +219,14 @@ std::optional<Json> Parameters::compute(std::string_view text, const std::string
     if (!settle(name, it->second)) return std::nullopt;  // already reported
     if (!it->second.text.empty()) {
       if (expression == name && unit.empty()) return Json(it->second.text);
+      if (!it->second.number) {
+        if (!std::exchange(it->second.told, true))
+          report_.error("type", it->second.pointer,
+                        "the parameter \"" + name + "\" is the text \"" + it->second.text +
+                            "\", and \"" + std::string(text) + "\" needs a number",
+                        "write the number, such as 40");
+        return std::nullopt;
+      }
       report_.error(
           "expression", pointer,
           "\"" + name + "\" is the quantity \"" + it->second.text + "\" and can only stand alone",

@@ -50,6 +50,7 @@ class Parameters {
     std::map<std::string, std::string> with_units;  // of these, by key: "max" "2 GB/s"
     std::string doc;
     bool used = false;
+    bool told = false;  // that it is no number, once
     std::array<std::pair<const char*, std::optional<double>*>, 3> bounds() {
       return {{{"min", &minimum}, {"max", &maximum}, {"step", &step}}};
     }

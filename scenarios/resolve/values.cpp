@@ -184,12 +184,13 @@ std::optional<std::string> outside_limits(const FieldInfo& field, double number)
   const base::FieldLimits& l = field.limits;
   const bool low = l.above_minimum ? number <= l.minimum : number < l.minimum;
   // 2^53: the largest whole number a double still tells from its neighbours.
-  const bool wild =
-      field.dimension == Dimension::count && (number < 0.0 || number > 9007199254740992.0);
+  constexpr double kLargestCount = 9007199254740992.0;
+  const bool wild = field.dimension == Dimension::count && (number < 0.0 || number > kLargestCount);
   if (std::isfinite(number) && !low && number <= l.maximum && !wild) return std::nullopt;
   std::string range = range_text(field);
   // A number far too large is not told about the lower limit.
-  if (wild && number > 0.0) range = "at most 9007199254740992";
+  if (wild && number > 0.0)
+    range = "at most " + in_words(std::min(l.maximum, kLargestCount), field.dimension);
   if (range.empty()) range = wild ? "at least 0" : "a finite number";
   return range;
 }

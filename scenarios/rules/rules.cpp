@@ -96,7 +96,9 @@ class Rules {
     for (const std::size_t j : order.at_one_time(wanted)) {
       if (!(wanted[j] > 0.0)) continue;
       const JobDesign& job = design_.jobs[j];
-      if (beside != nullptr && taken <= gpus_of(host) && taken + wanted[j] > gpus_of(host))
+      // Two of one id are one that is written twice.
+      if (beside != nullptr && beside->job.id != job.job.id && taken <= gpus_of(host) &&
+          taken + wanted[j] > gpus_of(host))
         report_.error("rule", pointer_of(job.job, "hosts"),
                       "jobs \"" + beside->job.id + "\" and \"" + job.job.id +
                           "\" together use more accelerators than the " +
@@ -207,11 +209,19 @@ class Rules {
     if (const auto limit = base::limit_in(read, unit); !limit.ok())
       report_.error("expect", at, "\"" + that + "\": " + limit.failure().message,
                     limit.failure().hint);
-    else if (*limit > 1.0 && figure != nullptr && is_share(*figure))
-      report_.warn(
-          "expect", at,
-          "\"" + that + "\": " + std::string(figure->name_alone()) + " is a share, at most 100 %",
-          "write it as \"" + read.metric + " >= 85 %\"");
+    else if (figure != nullptr && is_share(*figure))
+      check_share(read, *limit, that + "\": " + std::string(figure->name_alone()), at);
+  }
+
+  // A limit above all of a share is met never, or always.
+  void check_share(const base::Assertion& read, double limit, const std::string& what,
+                   const std::string& at) {
+    const std::string text = "\"" + what + " is a share, at most 100 %";
+    if (limit > 1.0 && read.op.starts_with('<'))
+      report_.warn("expect", at, text + ": this always holds", "ask for less than 100 %");
+    else if (limit > 1.0 || (limit == 1.0 && read.op == ">"))
+      report_.error("expect", at, text + ": this can never hold",
+                    limit > 1.0 ? "ask for 100 % or less" : "ask for \">= 100 %\", or for less");
   }
 
   // What a run has only of failures, stages and prices, where the scenario has none.

@@ -64,7 +64,7 @@ TEST_CASE("wrong expressions say what is wrong") {
       {"1 / zero", "division by zero", "what stands behind the / must not become 0"},
       {"1e308 * 10", "the result is too large", ""},
       {"1e999", "number 1e999 is too large", ""},
-      {"(1", "expected ')', found end", ""},
+      {"(1", "expected ')', found end", "each ( needs a )"},
       {"1 2", "unexpected '2' in the expression", "an operator is missing"},
       {"2 *", "expected a number, a parameter or '(', found end", ""},
       {"2n", "a number is followed by 'n'", "expressions have no units; write * between factors"},

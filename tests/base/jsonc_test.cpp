@@ -105,6 +105,15 @@ TEST_CASE("syntax errors say what was expected and where") {
   }
 }
 
+TEST_CASE("what is closed too early says where it was opened") {
+  Diagnostics diags;
+  (void)parse_jsonc("{ \"a\":\n  [ { \"b\": 1\n  ],\n \"c\": 2 }", "f.json", diags);
+  REQUIRE(diags.items().size() == 1);
+  CHECK(diags.items()[0].position.line == 3);
+  CHECK(diags.items()[0].message == "expected ',' or '}', found ']'");
+  CHECK(diags.items()[0].hint == "the '{' of line 2 is not closed: put a '}' before this");
+}
+
 TEST_CASE("of what begins with a word it is said that a scenario is JSON") {
   for (const char* text : {"base: &b\n  x: 1\n", "---\na: 1\n", "- a\n", "// why\ntru"}) {
     CAPTURE(text);

@@ -59,6 +59,11 @@ TEST_CASE("the frontier holds what no other point beats, and nothing that failed
   REQUIRE(rows.size() == 5);
   CHECK(rows[1].back().text == QStringLiteral("\u25c6 best"));
   CHECK(rows[4][2].text == QStringLiteral("failed"));
+
+  SweepReport missed = sweep;
+  missed.rows[1].outcome->verdict = Verdict::fail;
+  CHECK(rows_of(missed, {u}, frontier_of(missed, n, u))[1].back().text ==
+        QStringLiteral("frontier"));
 }
 
 TEST_CASE("axes of parallel coordinates are brushed by mouse and by keys, and combine") {

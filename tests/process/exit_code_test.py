@@ -96,7 +96,8 @@ class ExitCodes(unittest.TestCase):
                     self.assertTrue(any(name in out + err for name in saved), (saved, out + err))
 
     def test_a_word_that_catalog_lacks_or_does_not_take_is_named(self):
-        for args, said in ((["show"], "needs the ID"), (["list", "host"], "takes no ID"), (["sho"], '"sho"')):
+        for args, said in ((["show"], "needs the ID"), (["list", "host"], "takes no ID"), (["sho"], '"sho"'),
+                           (["show", "dgx-h"], "it has host/dgx-h100"), (["sam/ung"], '"sam/ung"')):
             process = self.start(["catalog", *args], {})
             self.assertIn(said, process.communicate(timeout=program.patience(60))[1])
             self.assertEqual(process.returncode, 2)

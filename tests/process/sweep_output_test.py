@@ -71,6 +71,10 @@ with tempfile.TemporaryDirectory() as folder:
         return ran["limit"]["resource"] or ran["limit"]["label"], *told
     assert limits("host-failure") == ("failures", "failures", "")
     assert limits("llm-async-ckpt") == ("job.train.barrier", "", "job.train.barrier")
+    # A range that does not say how many values it has: each count, and each step of a parameter.
+    for axis, values in (("storage.mdt.count=1..3", "1 2 3"), ("n_ost=8..16", "8 12 16")):
+        points = json.loads(run(str(at / "design.json"), "--vary", axis, "--replicas", "1", "--format", "json"))["points"]
+        assert " ".join(value for p in points for value in p["set"].values()) == values, points
     run_says, limited_by, waited_for = limits("mlperf-llama3-70b-ckpt")
     assert (run_says, limited_by) == ("job.save.checkpoint.threads", "") and waited_for != run_says, waited_for
 print("ok")

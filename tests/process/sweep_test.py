@@ -177,7 +177,7 @@ class ExitCodes(SweepTest):
         for sweep, said in (('{ "osts": 4 }', "a list of values or a range"),
                             ('{ "mode": "grid", "osts": [4] }', "product, zip"),
                             ('{ "mode": "zip", "osts": [4, 8], "run.seed": [1] }', "of one length"),
-                            ('{ "osts": { "from": 1, "to": 4 } }', "how many values"),
+                            ('{ "osts": { "from": 1, "to": 4.5 } }', "how many values"),
                             ('{ "osts": { "from": 1, "to": "4 GB", "n": 2 } }', "differ in kind")):
             with Folder(SCENARIO % sweep) as folder:
                 run = self.code(2, folder, "s.json")

@@ -151,7 +151,8 @@ TEST_CASE("an interrupt ends the call early and is not a crash") {
   CHECK(outcomes[0].ok());
   REQUIRE_FALSE(outcomes[1].ok());
   CHECK(outcomes[1].failure().exit == ExitCode::inconclusive);
-  CHECK(contains(outcomes[1].failure().message, "interrupted by signal 2"));
+  CHECK(
+      contains(outcomes[1].failure().message, "interrupted by signal 2, 1 of 2 simulations done"));
   CHECK(no_child_left());
 }
 

@@ -175,7 +175,8 @@ TEST_CASE("an interrupt leaves no simulation behind") {
   run::interrupt_flag() = 0;
   CHECK(outcomes[1].ok());
   CHECK(outcomes[0].failure().exit == ExitCode::inconclusive);
-  CHECK(contains(outcomes[0].failure().message, "interrupted by signal 15"));
+  CHECK(
+      contains(outcomes[0].failure().message, "interrupted by signal 15, 1 of 2 simulations done"));
   CHECK(runner.folder.names().empty());
   CHECK(no_child_left());
 }

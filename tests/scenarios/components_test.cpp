@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "scenarios/resolve/print_resolved.hpp"
@@ -239,8 +240,8 @@ TEST_CASE("values outside their limits say the limits and what the value is") {
   CHECK_THAT(set({"jobs.loader.workers=-1"}),
              Contains("\"workers\" must be at least 0 and at most 4096, not -1 | "
                       "write a value that is at least 0 and at most 4096: worker proc"));
-  CHECK_THAT(set({"cluster.hosts.count=1e17"}),
-             Contains("must be at most 9007199254740992, not 1e+17"));
+  // Far too large is told about the upper limit alone, which is the field's own where it has one.
+  CHECK_THAT(set({"cluster.hosts.count=1e17"}), Contains("must be at most 10000000, not 1e+17"));
   CHECK_THAT(set({"storage.ost.read=0 GB/s"}),
              Contains("\"ost.read\" must be above 0 B/s, not 0 B/s"));
   CHECK_THAT(set({"jobs.dataset.also.share=120 %"}), Contains("and at most 100 %, not 120 %"));
@@ -282,6 +283,35 @@ TEST_CASE("parameters that are none say why") {
   CHECK_THAT(with("storage.ost.read==2 * rate"),
              Contains("\"rate\" is the quantity \"4 GB/s\" and can only stand alone"));
   CHECK_THAT(with("storage.ost.read==rate MB/s"), Contains("can only stand alone"));
+}
+
+TEST_CASE("a word where arithmetic needs a number is reported once, where it stands") {
+  std::string text = kScenario;
+  text.insert(1, R"("params": { "n": { "value": "two" } }, )");
+  const std::string told =
+      remarks(load_with({"storage.ost.count==4 * n", "storage.mdt.count==2 * n"}, "", text.c_str())
+                  .diagnostics());
+  CHECK_THAT(told, Contains("type /params/n/value the parameter \"n\" is the text \"two\", and "
+                            "\"=4 * n\" needs a number | write the number"));
+  CHECK(std::count(told.begin(), told.end(), '\n') == 1);
+}
+
+TEST_CASE("a word that names no type may stand for one: by its help, or by a product") {
+  CHECK_THAT(set({"jobs.dataset.format=tar"}), Contains("did you mean \"webdataset\"? allowed:"));
+  CHECK_THAT(set({"storage.type=vast"}),
+             Contains("did you mean \"nfs\", as storage/vast-janelia-1 is? allowed:") &&
+                 !Contains("unknown key"));
+  CHECK_THAT(set({"storage.type=zzzzzz"}), Contains("| allowed: "));
+}
+
+TEST_CASE("of a type that is given twice no more is judged") {
+  std::string text = kScenario;
+  const std::string type = R"("type": "lustre")";
+  REQUIRE(text.find(type) != std::string::npos);
+  text.replace(text.find(type), type.size(), type + R"(, "type": "nfs")");
+  const std::string told = remarks(load_with({}, "", text.c_str()).diagnostics());
+  CHECK_THAT(told, Contains("key \"type\" is given twice"));
+  CHECK(std::count(told.begin(), told.end(), '\n') == 1);
 }
 
 TEST_CASE("the frame of a scenario is checked") {

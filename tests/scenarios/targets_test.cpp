@@ -120,6 +120,7 @@ TEST_CASE("limits are given in what their figures are counted in") {
              Contains("expect /expect/0/that") && Contains("the limit must be a percentage | ") &&
                  Contains("job.train.gpu.utilization >= 85 %"));
   CHECK_THAT(that("job.train.step.time < 2 GB"), Contains("the limit must be a duration | "));
+  CHECK_THAT(that("job.train.gpu.utilization => 95 %"), Contains("| did you mean \">=\"?"));
   CHECK_THAT(that("max(job.*.gpu.utilization) in [0.5, 0.9]"),
              Contains("\"max(job.*.gpu.utilization) in [50 %, 90 %]\""));
   CHECK(that("*.total < 30 s") == "");  // any figure that is called so
@@ -132,6 +133,10 @@ TEST_CASE("more than all of a share cannot be asked for") {
   CHECK_THAT(that("job.train.gpu.utilization >= 850 %"),
              Contains("/expect/0/that") && Contains("GPU utilization is a share, at most 100 %"));
   CHECK_THAT(that("min(job.*.goodput) >= 101 %"), Contains("goodput is a share"));
+  CHECK_THAT(that("job.train.gpu.utilization > 100 %"),
+             Contains("this can never hold | ask for \">= 100 %\""));
+  CHECK_THAT(that("job.train.gpu.utilization in [101 %, 120 %]"), Contains("can never hold"));
+  CHECK_THAT(that("job.train.gpu.utilization <= 120 %"), Contains("this always holds"));
   CHECK(that("job.train.gpu.utilization >= 100 %") == "");
   CHECK(that("storage.scratch.capacity.used <= 120 %") == "");  // a full system may be asked more
 }

@@ -186,13 +186,28 @@ class Planner {
     if (!first.ok()) return;
     for (std::size_t a = 0; a < spec.axes.size(); ++a) {
       std::optional<SweepRange>& range = spec.axes[a].range;
-      if (!range || range->step > 0.0 || !range->unit.empty()) continue;
+      if (!range || !range->unit.empty()) continue;
+      if (range->step > 0.0) {
+        count_through(*range);
+        continue;
+      }
+      bool whole = makes_counts(changes, a, *range);
       for (const auto& [path, value] : base::values_of(first.design()))
-        if (value->source.where == "--set " + text_of(changes[a]) &&
-            value->dimension == Dimension::count)
-          range->step = 1.0;
-      if (makes_counts(changes, a, *range)) range->step = 1.0;
+        whole = whole || (value->source.where == "--set " + text_of(changes[a]) &&
+                          value->dimension == Dimension::count);
+      if (!whole) continue;
+      range->step = 1.0;
+      count_through(*range);
     }
+  }
+
+  /// Whole steps from one end to the other without a word how many: each, as a plan takes them.
+  static void count_through(SweepRange& range) {
+    const double steps = std::abs(range.to - range.from) / range.step;
+    const bool whole = steps == std::floor(steps) && range.from == std::floor(range.from);
+    if (range.n > 0 || range.log || !whole || steps > static_cast<double>(sweep::kMostPoints))
+      return;
+    range.n = static_cast<std::int64_t>(steps) + 1;
   }
 
   /// Whether whole values of a parameter give designs, and one between them does not: it makes

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/text.hpp"
@@ -44,8 +47,18 @@ std::string list_text(const std::vector<CatalogueItem>& items) {
 int unknown(const std::string& id, const std::vector<CatalogueItem>& items) {
   std::vector<std::string> ids;
   for (const CatalogueItem& item : items) ids.push_back(item.id);
-  return refuse("nothing in the catalogue is named \"" + id + "\"",
-                suggestion(id, ids, "\"stallcast catalog list\" lists it"));
+  constexpr std::size_t kFew = 8;
+  std::vector<std::string> alike;
+  for (const std::string& one : ids)
+    if (!id.empty() && one.find(id) != std::string::npos) alike.push_back(one);
+  std::string otherwise = "\"stallcast catalog list\" lists it";
+  if (!alike.empty()) {
+    const std::size_t more = alike.size() - std::min(alike.size(), kFew);
+    alike.resize(alike.size() - more);
+    otherwise = "it has " + base::join(alike, ", ") +
+                (more > 0 ? " and " + std::to_string(more) + " more; " + otherwise : "");
+  }
+  return refuse("nothing in the catalogue is named \"" + id + "\"", suggestion(id, ids, otherwise));
 }
 
 }  // namespace
@@ -54,7 +67,7 @@ int catalog_verb(const Verb& verb, std::span<const std::string> args) {
   CommonOptions options;
   std::string what, id;
   CommandLine line(verb);
-  line.positional("ACTION", what, "list (default) or show", false);
+  line.positional("ACTION", what, "list (default), show, or the ID to show", false);
   line.takes("ACTION", {"list", "show"});
   line.positional("ID", id, "what to show, as in host/dgx-h100", false);
   line.text("--format", options.format, "NAME", "text (default) or json");
@@ -63,6 +76,8 @@ int catalog_verb(const Verb& verb, std::span<const std::string> args) {
   if (const auto exit = check_format(verb, options, "text", "json")) return *exit;
   const bool json = options.format == "json";
   const std::vector<CatalogueItem> items = client::catalogue_items();
+  if (id.empty() && !what.empty() && what != "list" && what != "show")
+    id = std::exchange(what, "show");
   if (what.empty() || (what == "list" && id.empty()))
     return deliver(options, json ? client::catalogue_json() : list_text(items), ExitCode::ok);
   if (what == "show" && id.empty())

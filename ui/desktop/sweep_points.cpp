@@ -219,7 +219,9 @@ std::vector<Row> rows_of(const SweepReport& sweep, const std::vector<SweepFigure
     Cell outcome(outcome_text(point));
     if (point.outcome) outcome.tip = QString::fromStdString(point.outcome->message);
     row.push_back(std::move(outcome));
-    row.emplace_back(frontier[i] ? text("\u25c6 best") : QString());
+    // What nothing beats may still miss a target.
+    const bool misses = point.outcome && point.outcome->verdict == Verdict::fail;
+    row.emplace_back(!frontier[i] ? QString() : misses ? text("frontier") : text("\u25c6 best"));
     out.push_back(std::move(row));
   }
   return out;

@@ -57,7 +57,11 @@ std::string saving(const PlanResult& plan, double saved) {
 std::string step(const PlanAxis& axis, double units) {
   const auto n = static_cast<std::int64_t>(std::llround(units));
   const std::string more = std::to_string(std::max<std::int64_t>(1, n));
-  return base::is_counted(axis, more) ? base::counted(axis, more) : axis.name;
+  if (base::is_counted(axis, more)) return base::counted(axis, more);
+  // Of a parameter it is not known what it counts, only that it is a number.
+  const bool number = axis.path.starts_with("params.") && axis.from.find(' ') == axis.from.npos &&
+                      static_cast<double>(n) == units;
+  return number ? more + " " + axis.name : axis.name;
 }
 
 /// What would do in the months before.

@@ -114,7 +114,8 @@ class AxisMaker {
         const std::string near = base::nearest(wanted.axis.path, names);
         return Failure{ExitCode::bad_input, "\"" + wanted.axis.path + "\" is not a known count",
                        (near.empty() ? "" : "did you mean \"" + near + "\"? ") +
-                           "known: " + base::join(names, ", ") + "; or write a path"};
+                           "known: " + base::join(names, ", ") +
+                           "; or write a parameter of the scenario, or a path"};
       }
       if (!count && counted == nullptr)
         return Failure{ExitCode::bad_input, "\"" + wanted.axis.path + "\" does not say its values",

@@ -1,11 +1,11 @@
 #include "engine/runtime/run/session.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <utility>
 
 #include "engine/base/files.hpp"
-#include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 
 namespace stallcast::run {
@@ -16,8 +16,6 @@ namespace {
 constexpr std::size_t kQueued = 1 << 16;
 constexpr std::chrono::milliseconds kTick{50};            // how late an interrupt may be noticed
 constexpr std::chrono::milliseconds kDyingPatience{500};  // for one that closed its output
-
-std::string seconds_text(double seconds) { return base::significant(seconds, 3) + " s"; }
 
 /// The last line of a log that says something.
 std::string last_line(std::string_view log) {
@@ -143,22 +141,19 @@ std::string WorkerSession::done_text() const {
 bool WorkerSession::stopped_from_outside() {
   // A signal handler writes it behind the compiler's back.
   const int signal = *static_cast<volatile int*>(&interrupt_flag());
-  const double elapsed = std::chrono::duration<double>(Clock::now() - began_).count();
   const bool late = options_.until.passed();
   const bool cancelled = options_.cancelled != nullptr && *options_.cancelled;
   if (signal == 0 && !late && !cancelled) return false;
+  // What passed here is of these simulations alone, and what is left here of the limit that was
+  // given is no figure to show either.
   const std::string done = done_text();
   worker_.stop(std::chrono::milliseconds(0));
   if (signal != 0) {
     fail_rest({ExitCode::inconclusive,
-               "interrupted by signal " + std::to_string(signal) + " after " +
-                   seconds_text(elapsed) + ", " + done,
-               ""});
+               "interrupted by signal " + std::to_string(signal) + ", " + done, ""});
   } else if (cancelled) {
-    fail_rest(
-        {ExitCode::inconclusive, "cancelled after " + seconds_text(elapsed) + ", " + done, ""});
+    fail_rest({ExitCode::inconclusive, "cancelled, " + done, ""});
   } else {
-    // What is left here of the limit that was given is no figure to show.
     fail_rest({ExitCode::inconclusive, "time limit reached, " + done,
                "allow more with --time-limit, or simulate less: a shorter run, fewer replicas"});
   }

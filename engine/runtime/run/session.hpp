@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -32,8 +31,6 @@ class WorkerSession {
   [[nodiscard]] Timeline take_timeline(std::size_t id) { return std::move(timelines_[id]); }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   void feed();
   /// False when the worker does not keep to the protocol.
   [[nodiscard]] bool hear(const std::string& line);
@@ -56,7 +53,6 @@ class WorkerSession {
   const SimulateOptions& options_;
   WorkerProcess& worker_;
   bool& greeted_;
-  Clock::time_point began_ = Clock::now();
   std::size_t fed_ = 0;
   std::size_t settled_ = 0;
   std::vector<double> fractions_;
