@@ -8,7 +8,7 @@ namespace {
 // GitHub drops a step summary of more than 1 MiB as a whole.
 constexpr std::size_t kStepSummary = 1'000'000;
 
-constexpr std::array kKinds{
+constexpr std::array kCheckKinds{
     CheckKind{"benchmark", "github-action-benchmark, smaller is better", check_benchmark},
     CheckKind{"benchmark-bigger", "github-action-benchmark, bigger is better",
               check_benchmark_bigger},
@@ -27,10 +27,10 @@ constexpr std::array kKinds{
 
 }  // namespace
 
-std::span<const CheckKind> check_kinds() { return kKinds; }
+std::span<const CheckKind> check_kinds() { return kCheckKinds; }
 
 const CheckKind* find_check_kind(std::string_view name) {
-  for (const CheckKind& kind : kKinds)
+  for (const CheckKind& kind : kCheckKinds)
     if (kind.name == name) return &kind;
   return nullptr;
 }
