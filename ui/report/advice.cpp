@@ -59,7 +59,7 @@ GainedFigure figure_gained(const Prediction& p, bool some_gain_goodput) {
 
 std::string target_margin(const Prediction& p, const std::string& id, double margin) {
   for (const AssertionOutcome& a : p.assertions)
-    if (a.id == id) return print_target_margin(margin, a.limit.value_or(1.0), a.unit);
+    if (a.id == id && a.limit) return print_target_margin(margin, *a.limit, a.unit);
   return print_target_margin(margin, 1.0, "");
 }
 
