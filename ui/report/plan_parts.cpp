@@ -127,7 +127,7 @@ PlanPart tornado(const PlanResult& plan) {
   const std::string verb = needs(plan);
   const std::string margin = "margin of " + shortened(plan.tornado.front().target, 10);
   // Behind the names: margins, and what the ends need.
-  constexpr std::size_t kBehind = 44, kLeast = 16, kMost = 42;
+  constexpr std::size_t kBehind = 46, kLeast = 16, kMost = 42;
   const std::size_t page = page_columns();
   const std::size_t name = std::clamp(page - std::min(page, kBehind), kLeast, kMost);
   out.table = "  " + left("input", name) + left(margin, 28) + "  " + verb + "\n";
