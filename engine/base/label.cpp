@@ -267,7 +267,7 @@ constexpr std::array<ChangeRow, 39> kChanges = {{
     {"elastic.busy", "", "time GPUs are lent"},
     {"recovery.detect", "", "time until failures are noticed"},
     {"checkpoint.threads", "", "saving threads"},
-    {"dataset.cache.policy", "", "what the page cache of the data set evicts"},
+    {"dataset.cache.policy", "", "what the page cache evicts of the data set"},
     {"loader.pin.rate", "", "speed of copies to pinned memory"},
     {"loader.copy", "", "copies to GPUs"},
     {"loader.workers", "", "loader workers"},

@@ -11,6 +11,20 @@
 namespace stallcast::scenarios {
 namespace {
 
+// Where the same was said of another job, says it of both: one warning for one place.
+bool add_job(Diagnostics& report, const std::string& times, const std::string& id) {
+  const std::string begin = "the run lasts only " + times + " times as long as \"every\" of job";
+  for (Diagnostic& d : report.items()) {
+    if (!d.message.starts_with(begin)) continue;
+    const std::size_t end = d.message.find("\", too short");
+    if (end == std::string::npos) continue;
+    d.message.insert(end + 1, ", \"" + id + "\"");
+    if (d.message[begin.size()] == ' ') d.message.insert(begin.size(), "s");
+    return true;
+  }
+  return false;
+}
+
 // In what is simulated; steps and epochs may end that before its duration.
 void check_saves_there(const Design& design, const JobDesign& job, const Value& every,
                        Diagnostics& report) {
@@ -37,13 +51,16 @@ void check_saves_there(const Design& design, const JobDesign& job, const Value& 
   constexpr double kFewSaves = 10.0;
   if (save.kind != "sync" || every.number > time || time >= kFewSaves * every.number) return;
   const std::string times = base::print_quantity(time / every.number, Dimension::number);
-  report.warn("rule", by_time ? "/run/duration" : pointer_of(job.job, by),
-              (by_time ? "the run lasts only " + times
-                       : "if no GPU waits the " + key + " of job \"" + job.job.id +
-                             "\" last only " + times) +
-                  " times as long as \"every\", too short for the overhead of a long " +
-                  (by_time ? "one" : "run"),
-              by_time ? "let it hold ten saves or more" : "let them hold ten saves or more");
+  if (by_time && design.jobs.size() > 1 && add_job(report, times, job.job.id)) return;
+  report.warn(
+      "rule", by_time ? "/run/duration" : pointer_of(job.job, by),
+      (by_time
+           ? "the run lasts only " + times
+           : "if no GPU waits the " + key + " of job \"" + job.job.id + "\" last only " + times) +
+          " times as long as \"every\"" +
+          (by_time && design.jobs.size() > 1 ? " of job \"" + job.job.id + "\"" : std::string()) +
+          ", too short for the overhead of a long " + (by_time ? "one" : "run"),
+      by_time ? "let it hold ten saves or more" : "let them hold ten saves or more");
 }
 
 }  // namespace

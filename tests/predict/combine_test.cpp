@@ -64,7 +64,7 @@ TEST_CASE("what was waited for longest comes first, idle resources are left out"
   const Prediction p = predict::combine(Design{}, replicas);
   REQUIRE(p.bottlenecks.size() == 2);
   CHECK(p.bottlenecks[0].resource == "storage.scratch.oss.nic");
-  CHECK(p.bottlenecks[0].headroom == "1 GB/s left of 50 GB/s, nothing while it is in use");
+  CHECK(p.bottlenecks[0].headroom == "1 GB/s left of 50 GB/s on average, none while it is in use");
   CHECK(p.bottlenecks[1].resource == "storage.scratch.ost");
   CHECK(p.metrics.at("resource.storage.scratch.oss.nic.utilization").value == Approx(0.98));
 }

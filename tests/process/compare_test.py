@@ -180,7 +180,7 @@ class Compare(unittest.TestCase):
         self.assertEqual([cell["text"] for cell in rows["cost of the system"]], ["1.36 MUSD", "2.48 MUSD"])
         self.assertEqual([cell["status"] for cell in rows["cost of the system"]], ["best", ""])
         self.assertIn("4 OSTs", rows["storage scratch"][0]["text"])
-        self.assertEqual(out["headline"], "1 of 2 meet their targets: many")
+        self.assertEqual(out["headline"], "1 of 2 meets its targets: many")
 
     def test_the_best_are_those_that_meet_their_targets(self):
         osts = {"few": 4, "more": 48, "many": 64}

@@ -112,10 +112,10 @@ class Blame(DiffCase):
         text = folder.run("diff", "designs/llm.json", "designs/llm.json",
                           *(a for s in sets for a in ("--set", s))).stdout
         self.assertRegex(" ".join(text.split()),
-                         r"GPU utilization of train 96.8 % -> 95.0 % \(-1.8 pp, worse\) because "
-                         r"jobs\[train\].checkpoint.every 30 min -> 5 min \(-1.2 pp\), "
-                         r"storage\[scratch\].oss.nic 400 Gb/s -> 200 Gb/s \(-0.4\d pp\), "
-                         r"storage\[scratch\].oss.count 10 -> 8 \(-0.1\d pp\)")
+                         r"GPU utilization of train 96.8 % -> 95.0 % \(-1.8 points, worse\) because "
+                         r"jobs\[train\].checkpoint.every 30 min -> 5 min \(-1.2 points\), "
+                         r"storage\[scratch\].oss.nic 400 Gb/s -> 200 Gb/s \(-0.4\d points\), "
+                         r"storage\[scratch\].oss.count 10 -> 8 \(-0.1\d points\)")
         self.assertLessEqual(max(len(line) for line in text.splitlines()), 80, text)
 
     def test_one_at_a_time_leaves_an_interaction_that_is_named(self):

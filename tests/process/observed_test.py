@@ -269,7 +269,7 @@ class Observed(unittest.TestCase):
                      ("plan", "FILE", "--over", "storage.fast.drive.count=1..2", "--confidence", "10%")):
             run = Run(*args, "--profile", profile, "--draws", "32", text=compute(TENTH))
             said = " ".join(run.out.split())
-            self.assertRegex(said, r"32 draws of what the profile says of \d+ values, jointly", run.err)
+            self.assertRegex(said, r"32 draws of \d+ values of the profile, jointly", run.err)
             self.assertNotIn("0 inputs", said)
 
     def test_what_the_profile_draws_is_no_luck_of_the_run(self):

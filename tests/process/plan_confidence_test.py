@@ -207,6 +207,13 @@ class Confidence(unittest.TestCase):
         self.assertIsNone(found["confidence"]["required"])
         near = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "16", "--over", "osts=20..26",
                    text=SCENARIO % RANGE).out
+        words = " ".join(near.split())
+        said = "no design that was looked at meets the targets in 90 % of all cases"
+        self.assertRegex(words, "^sure: INFEASIBLE " + said + " without draws needs 25 OSTs ")
+        page = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "16", "--over", "osts=20..26",
+                   "--format", "html", text=SCENARIO % RANGE).out
+        self.assertIn('<span class="infeasible">infeasible</span>: ' + said, page)
+        self.assertRegex(page, r"<h2>How often the targets hold</h2>\s*<p>25 OSTs: in ")
         told = near[near.index("How often the targets hold"):]
         self.assertRegex(told, r"26 OSTs: in [\d.]+ of 100 cases")  # the nearest to it
 
@@ -232,8 +239,10 @@ class Confidence(unittest.TestCase):
         run = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "32", text=SCENARIO % RANGE)
         self.assertEqual(run.code, 0, run.err)
         self.assertIn("for 90 % of all cases", run.out)
-        self.assertRegex(" ".join(run.out.split()), r"with \d+ OSTs the targets hold in [\d.]+ of 100 cases")
-        self.assertIn("32 draws of what", run.out)
+        words = " ".join(run.out.split())
+        self.assertRegex(words, r"^sure: needs \d+ OSTs for 90 % of all cases without draws needs \d+ OSTs \(storage "
+                                r"scratch\), with which the targets hold in [\d.]+ of 100 cases")
+        self.assertRegex(words, r"32 draws of \d+ uncertain inputs?\b")
 
     def test_what_is_no_share_is_refused(self):
         for wrong in ("110%", "0", "much"):

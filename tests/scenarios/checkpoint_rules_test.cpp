@@ -170,4 +170,28 @@ TEST_CASE("too few checkpoints that may be bad are worth a warning") {
   CHECK_THAT(warnings({save + "corrupt=5 %"}), Contains("have no checksum"));
 }
 
+TEST_CASE("a run too short for the saves of several jobs is warned of once, with their names") {
+  std::string two = kFull;
+  two.replace(two.find("\"count\": 4"), 10, "\"count\": 2");
+  two.replace(two.find("\"async\""), 7, "\"sync\"");
+  const std::string host = "{ \"id\": \"gpu\"", job = "{\n    \"id\": \"train\"";
+  const std::size_t hosts = two.find(host), hosts_end = two.find("} } ]", hosts) + 3;
+  std::string other = two.substr(hosts, hosts_end - hosts);
+  other.replace(other.find("gpu"), 3, "more");
+  two.insert(hosts_end, ", " + other);
+  const std::size_t jobs = two.find(job), jobs_end = two.find("  } ],", jobs) + 3;
+  other = two.substr(jobs, jobs_end - jobs);
+  other.replace(other.find("train"), 5, "tune");
+  other.replace(other.find("gpu"), 3, "more");
+  two.insert(jobs_end, ", " + other);
+  const auto loaded = load_with({}, "", two.c_str());
+  std::string said;
+  for (const Diagnostic& d : loaded.diagnostics().items())
+    if (d.message.find("lasts only") != std::string::npos) said += d.message + "\n";
+  INFO(two);
+  CHECK(said ==
+        "the run lasts only 6 times as long as \"every\" of jobs \"train\", \"tune\", too short "
+        "for the overhead of a long one\n");
+}
+
 }  // namespace checkpoint_rules_test

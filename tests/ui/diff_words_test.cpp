@@ -26,7 +26,7 @@ TEST_CASE("a line of differences keeps its columns apart") {
   diff.metrics = {{"job.train.checkpoint.stall", "s", 0.00109, 2.13, Effect::worse}};
   const std::string text = diff_text(diff, {});
   INFO(text);
-  CHECK(text.find("2.13 s   x 1950 worse") != std::string::npos);
+  CHECK(text.find("2.13 s      x 1950 worse") != std::string::npos);
 }
 
 TEST_CASE("what is said once of a job is said of each job") {

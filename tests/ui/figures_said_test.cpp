@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "tests/ui/report_samples.hpp"
+#include "ui/report/advice.hpp"
+#include "ui/report/html/sections.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
@@ -49,6 +51,63 @@ TEST_CASE("compute that failures undid is named where GPUs were busy for longer 
         "GPUs were busy 76.7 % of it: 8.3 points are compute that failures undid");
   p.metrics[busy].value = 0.684;
   CHECK(undone_phrase(p, "train").empty());
+}
+
+TEST_CASE("a miss of a share is told in points, of all else in percent of the limit") {
+  // 71.1 % against 90 % misses by 18.9 points, which are 21 % of 90 %.
+  CHECK(print_target_margin(-0.21, 0.9, "ratio") == "-18.9 points");
+  CHECK(print_target_margin(0.0002, 0.95, "ratio") == "+0.02 points");
+  CHECK(print_target_margin(-0.21, 15.0, "s") == "-21 %");
+  Prediction p = report::testing::drawn();
+  Alternative a;
+  a.missed = {{"au", 0.1}, {"stall", 0.1}};
+  CHECK(missed_targets(a, p) == "au by 9.5 points, stall by 10 %");
+}
+
+TEST_CASE("the interval of the mean of seeds has its name, and its figure lies inside of it") {
+  CHECK(print_metric({0.76049, "ratio", {{0.7604, 0.7606}}}) ==
+        "76.05 % (mean of seeds 76.04 % to 76.06 %)");
+  CHECK(print_metric({0.76049, "ratio", {}}) == "76.0 %");
+  const Prediction p = report::testing::missed_target();
+  const std::string page = render(p, report::testing::context(), Format::html, {});
+  CHECK(page.find("band: ") == std::string::npos);
+  CHECK(page.find("95 % interval") == std::string::npos);
+}
+
+TEST_CASE("the slowest rank is in the list where the headline names it") {
+  Prediction p = report::testing::nothing_to_gain();
+  p.breakdown["train"] = {{"compute", 0.94}, {"sync", 0.047}, {"data", 0.013}};
+  REQUIRE(limit_of(p).kind == Limit::Kind::barrier);
+  const std::vector<LimitRow> rows = limit_rows(p);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].resource == "job.train.barrier");
+  CHECK(rows[0].waited == "4.7 %");
+  CHECK(rows[1].resource == "storage.scratch.ost");
+}
+
+TEST_CASE("targets of one figure are drawn on one scale") {
+  Prediction p = report::testing::drawn();
+  p.assertions.resize(1);
+  const auto uprights = [&] {
+    const std::string page = html::target_gauges(p);
+    std::vector<std::string> out;
+    const std::string limit = "height=\"20.0\"";
+    for (std::size_t at = page.find(limit); at != std::string::npos; at = page.find(limit, at + 1))
+      out.push_back(page.substr(page.rfind("x=\"", at), 8));
+    return out;
+  };
+  // The same limit, missed by 8 points and by 30: at one place.
+  p.assertions.push_back(p.assertions[0]);
+  p.assertions[1].value = 0.65;
+  REQUIRE(uprights().size() == 2);
+  CHECK(uprights()[0] == uprights()[1]);
+}
+
+TEST_CASE("a page of a run begins with its main figure") {
+  const Prediction p = report::testing::drawn();
+  const std::string page = render(p, report::testing::context(), Format::html, {});
+  const std::size_t figure = page.find("GPU utilization of train: <b>87.1 % (90 % of outcomes ");
+  CHECK(figure < page.find("class=\"limit\""));
 }
 
 }  // namespace figures_said_test

@@ -197,10 +197,10 @@ TEST_CASE("margins keep two digits, however small") {
 }
 
 TEST_CASE("a margin of a target that says nothing in digits is said in words") {
-  CHECK(print_target_margin(-0.5) == "-50 %");
-  CHECK(print_target_margin(-9.98) == "-998 %");
-  CHECK(print_target_margin(-3086.27) == "far off");
-  CHECK(print_target_margin(41.55) == "ample");
+  CHECK(print_target_margin(-0.5, 15.0, "s") == "-50 %");
+  CHECK(print_target_margin(-9.98, 15.0, "s") == "-998 %");
+  CHECK(print_target_margin(-3086.27, 15.0, "s") == "far off");
+  CHECK(print_target_margin(41.55, 0.01, "ratio") == "ample");
   TargetMargin target;
   target.id = "s", target.unit = "s";
   target.value = 0.0185, target.limit = 6e-6, target.margin = -3082.0;

@@ -22,7 +22,7 @@ Prediction missed_target() {
                  {"storage.scratch.mdt", "1/s", 160e3, 8e3, 0, 0.05},
                  {"storage.scratch.oss.nic.write", "B/s", 100e9, 97e9, 100e9, 0.9}};
   p.bottlenecks = {{"storage.scratch.oss.nic.write", 0.97, 0.9,
-                    "3 GB/s left of 100 GB/s, nothing while it is in use"},
+                    "3 GB/s left of 100 GB/s on average, none while it is in use"},
                    {"storage.scratch.mdt", 0.05, 0.05, "152 kops/s left of 160 kops/s"}};
   p.assertions = {{"au", "job.train.gpu.utilization >= 95 %", 0.8712, "ratio", "fail", "error",
                    "storage.scratch.oss.nic.write", "the contract asks for it"},

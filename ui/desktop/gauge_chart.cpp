@@ -33,10 +33,9 @@ QString margin_text(const AssertionOutcome& a) {
   if (!asked.ok()) return {};
   const bool holds = base::margin(*asked, a.value, *a.limit) >= 0.0;
   const double apart = (holds ? 1.0 : -1.0) * std::abs(a.value - *a.limit);
-  if (a.unit == "ratio")
-    return QString::fromStdString(report::signed_points(apart, std::abs(apart) < 0.001 ? 2 : 1));
-  if (*a.limit == 0.0) return {};
-  return QString::fromStdString(report::print_target_margin(apart / std::abs(*a.limit)));
+  const double to = *a.limit == 0.0 ? 1.0 : std::abs(*a.limit);
+  if (*a.limit == 0.0 && a.unit != "ratio") return {};
+  return QString::fromStdString(report::print_target_margin(apart / to, *a.limit, a.unit));
 }
 
 GaugeChart::GaugeChart(QWidget* parent)

@@ -33,9 +33,11 @@ std::string slows_phrase(const Alternative& a) {
   return base::join(out, ", ");
 }
 
-/// "29 %" of its limit.
-std::string print_shortfall(double by) {
-  return by < 10.0 ? print_margin(by).substr(1) : "more than ten times";
+/// "29 %" of its limit, "18.9 points" of a share.
+std::string print_shortfall(double by, const std::string& id, const Prediction& p) {
+  if (by >= 9.995) return "more than ten times";
+  const std::string out = target_margin(p, id, by);
+  return out.substr(out.starts_with('+') ? 1 : 0);
 }
 
 }  // namespace
@@ -55,12 +57,18 @@ GainedFigure figure_gained(const Prediction& p, bool some_gain_goodput) {
   return {mean_utilization_name(p), &Alternative::utilization, &Alternative::gain};
 }
 
-std::string missed_targets(const Alternative& a) {
+std::string target_margin(const Prediction& p, const std::string& id, double margin) {
+  for (const AssertionOutcome& a : p.assertions)
+    if (a.id == id && a.limit) return print_target_margin(margin, *a.limit, a.unit);
+  return print_target_margin(margin, 1.0, "");
+}
+
+std::string missed_targets(const Alternative& a, const Prediction& p) {
   constexpr std::size_t kMost = 3;
   std::vector<std::string> out;
   for (const MissedTarget& t : a.missed) {
     if (out.size() == kMost) break;
-    out.push_back(t.id + (t.by > 0.0 ? " by " + print_shortfall(t.by) : ""));
+    out.push_back(t.id + (t.by > 0.0 ? " by " + print_shortfall(t.by, t.id, p) : ""));
   }
   const std::size_t more = a.missed.size() - out.size();
   return base::join(out, ", ") + (more > 0 ? " and " + std::to_string(more) + " more" : "");
@@ -69,7 +77,7 @@ std::string missed_targets(const Alternative& a) {
 std::string targets_phrase(const Alternative& a, const Prediction& p) {
   if (a.verdict == Verdict::none) return "";
   if (a.verdict == Verdict::pass) return meets_phrase(p);
-  const std::string missed = missed_targets(a);
+  const std::string missed = missed_targets(a, p);
   const bool sure = a.verdict == Verdict::fail;
   std::string out = sure ? "targets still missed" : "targets unsure";
   if (!missed.empty()) out += (sure ? ": " : ": it may miss ") + missed;

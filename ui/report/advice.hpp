@@ -11,7 +11,12 @@
 namespace stallcast::report {
 
 /// Targets that are missed with a change, by most first: "kv by 29 %, stall by 3.1 %".
-[[nodiscard]] std::string missed_targets(const Alternative& alternative);
+[[nodiscard]] std::string missed_targets(const Alternative& alternative,
+                                         const Prediction& prediction);
+/// By how much a figure is on the good side of the limit of the target `id`, of `margin` relative
+/// to it; of a share in points.
+[[nodiscard]] std::string target_margin(const Prediction& prediction, const std::string& id,
+                                        double margin);
 /// How the targets of the design that `prediction` is of stand with a change: "meets all targets",
 /// "targets unsure", "targets still missed: kv by 29 %"; "" without targets.
 [[nodiscard]] std::string targets_phrase(const Alternative& alternative,

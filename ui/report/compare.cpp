@@ -19,6 +19,7 @@ std::string marked(const CompareRow& row, std::size_t i) {
   const ComparedCell& cell = row.cells[i];
   if (row.target && cell.status == "fail") return cell.text + " FAIL";
   if (row.target && cell.status == "inconclusive") return cell.text + " unsure";
+  if (row.target && cell.status == "pass") return cell.text + " PASS";
   return cell.text + (cell.status == "best" ? " *" : "");
 }
 
@@ -121,6 +122,9 @@ std::string compare_markdown(const SideBySide& comparison) {
     }
     out += "\n";
   }
+  if (const std::string legend = interval_legend(compare_rows(comparison), "Below");
+      !legend.empty())
+    out += "\n" + legend + ".\n";
   for (const std::string& note : comparison.notes) out += "\n- " + note;
   for (const std::string& warning : comparison.warnings) out += "\n- " + warning;
   return out + (comparison.notes.empty() && comparison.warnings.empty() ? "" : "\n");

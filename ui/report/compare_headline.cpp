@@ -114,7 +114,7 @@ std::string compare_headline(const SideBySide& comparison) {
   if (asked)
     out = (met == all.size() ? "all " + std::to_string(met)
                              : std::to_string(met) + " of " + std::to_string(all.size())) +
-          " meet their targets";
+          (met == 1 && all.size() > 1 ? " meets its targets" : " meet their targets");
   // The best of one is no news, but which one it is.
   if (some && met == 1) return out + ": " + all[of.front()];
   if (!some) {

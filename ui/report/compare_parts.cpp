@@ -200,7 +200,8 @@ class Rows {
                            : d.prediction.verdict == Verdict::fail ? "fail"
                            : d.prediction.verdict == Verdict::none ? ""
                                                                    : "inconclusive";
-      return ComparedCell{verdict_phrase(d.prediction), "", status};
+      return ComparedCell{verdict_phrase(d.prediction), "",
+                          is_unlikely(d.prediction) ? "warn" : status};
     });
     add("what limits it", [](const ComparedDesign& d) {
       const Limit limit = limit_of(d.prediction);
@@ -303,8 +304,16 @@ class Rows {
         row.cells.push_back({print_predicted(*found), cases_phrase(*found), found->status});
       }
       if (limits.size() == 1) row.limit = *limits.begin();
+      if (limits.size() > 1) add_limits(id, row);
       put("Targets", std::move(row));
     }
+  }
+
+  /// Where designs are asked for different things, what of each.
+  void add_limits(const std::string& id, CompareRow& row) {
+    for (std::size_t i = 0; i < c_.designs.size(); ++i)
+      for (const AssertionOutcome& a : c_.designs[i].prediction.assertions)
+        if (a.id == id) row.cells[i].text += " (" + asked_phrase(a) + ")";
   }
 
   void figures(const std::string& group, const std::vector<Found>& all) {
@@ -332,10 +341,17 @@ class Rows {
 }  // namespace
 
 std::string interval_legend(const std::vector<CompareRow>& rows, const std::string& begin) {
+  bool any = false, outside = false;
   for (const CompareRow& row : rows)
-    for (const ComparedCell& cell : row.cells)
-      if (!cell.interval.empty()) return begin + " a figure: nine in ten outcomes";
-  return "";
+    for (const ComparedCell& cell : row.cells) {
+      any = any || !cell.interval.empty();
+      outside = outside || cell.interval.find(", middle ") != std::string::npos;
+    }
+  if (!any) return "";
+  return begin + " a figure: nine in ten outcomes" +
+         (outside ? ", with their middle where the figure is outside of them, as most inputs are "
+                    "stated at one end of their range"
+                  : "");
 }
 
 std::set<std::string> ids_of(const Prediction& p, metric::Domain domain) {

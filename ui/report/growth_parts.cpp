@@ -160,7 +160,7 @@ std::vector<std::string> growth_events(const GrowthResult& growth) {
   for (const GrowthCeiling& c : growth.ceilings)
     out.push_back(
         in_month(c.month) + ": " + c.message +
-        (c.remedy.empty() ? "" : "; in month " + std::to_string(growth.until) + " " + c.remedy));
+        (c.remedy.empty() ? "" : "; in month " + std::to_string(growth.until) + ": " + c.remedy));
   return out;
 }
 

@@ -240,8 +240,11 @@ std::string print_metric(const Metric& metric) {
   const std::string low = figure(interval->first, metric.unit, decimals);
   const std::string high = figure(interval->second, metric.unit, decimals);
   if (low == high) return text;
+  if (!metric.ci90)
+    return figure(metric.value, metric.unit, decimals) + " (mean of seeds " + low + " to " + high +
+           ")";
   const std::string middle = print_middle(metric);
-  return text + (metric.ci90 ? " (90 % of outcomes " : " (95 % interval ") + low + " to " + high +
+  return text + " (90 % of outcomes " + low + " to " + high +
          (middle.empty() ? "" : ", middle " + middle) + ")";
 }
 
@@ -306,9 +309,14 @@ std::string print_margin(double margin) {
   return text;
 }
 
-std::string print_target_margin(double margin) {
+std::string print_target_margin(double margin, double limit, std::string_view unit) {
   constexpr double kFar = 9.995;  // digits say no more
-  return std::abs(margin) < kFar ? print_margin(margin) : margin < 0.0 ? "far off" : "ample";
+  if (!(std::abs(margin) < kFar)) return margin < 0.0 ? "far off" : "ample";
+  // Percent of a limit that is a percentage would be taken for points. Of 0 it is the difference.
+  if (unit != "ratio") return print_margin(margin);
+  const double apart = limit == 0.0 ? margin : margin * std::abs(limit);
+  constexpr double kClose = 0.001;
+  return signed_points(apart, std::abs(apart) < kClose ? 2 : 1);
 }
 
 std::string_view verdict_name(Verdict verdict) {

@@ -86,8 +86,9 @@ class Ink {
 /// "1 OST", "2 OSTs".
 [[nodiscard]] std::string counted(std::int64_t n, std::string_view plural);
 
-/// "93.1 % (90 % of outcomes 84.0 % to 95.2 %)"; without draws, of the mean of all seeds:
-/// "93.1 % (95 % interval 92.93 % to 93.31 %)".
+/// "93.1 % (90 % of outcomes 84.0 % to 95.2 %)"; without draws the 95 % interval of the mean of
+/// seeds by its name, and the figure as exact as its ends: "93.12 % (mean of seeds 92.93 % to
+/// 93.31 %)".
 [[nodiscard]] std::string print_metric(const Metric& metric);
 
 /// The middle of outcomes, where the figure is outside of their interval; "" where it is not.
@@ -114,7 +115,9 @@ inline constexpr double kNothing = 0.0005;
 
 /// A relative margin with its sign and two significant digits: "+6.8 %", "-0.026 %".
 [[nodiscard]] std::string print_margin(double margin);
-/// The same of a target; of more than ten times its limit "far off" or "ample".
-[[nodiscard]] std::string print_target_margin(double margin);
+/// A relative margin of a target of `limit` as figures in `unit` are told apart: of a share in
+/// points, "-18.9 points", of others as above; of more than ten times its limit "far off" or
+/// "ample".
+[[nodiscard]] std::string print_target_margin(double margin, double limit, std::string_view unit);
 
 }  // namespace stallcast::report

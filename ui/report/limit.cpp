@@ -98,9 +98,18 @@ std::string lasting_note(const Prediction& p) {
                    std::string(mean_utilization_name(p)) + " " + print_share(lasts);
 }
 
-/// "56.3 % less", "12.0 % more".
-std::string change_words(double change) {
-  return print_share(std::abs(change)) + (change < 0.0 ? " less" : " more");
+/// "twice as fast cuts the longest stall per save by 33.2 %": what is tried does to the figure of a
+/// target.
+std::string changed_figure(const Prediction& p, const Limit& limit) {
+  std::string figure = "its figure";
+  for (const AssertionOutcome& a : p.assertions)
+    if (a.id == limit.target)
+      figure = "the " + label::of_metric(a.metric, a.unit, p.breakdown.size() > 1);
+  const std::string tried(what_is_tried(limit.name)), by = print_share(std::abs(*limit.change));
+  const bool less = *limit.change < 0.0;
+  return tried.starts_with("without")
+             ? tried + " " + figure + " is " + by + (less ? " less" : " more")
+             : tried + (less ? " cuts " : " raises ") + figure + " by " + by;
 }
 
 LimitWords limit_words(const Prediction& p) {
@@ -130,7 +139,7 @@ LimitWords limit_words(const Prediction& p) {
     case Limit::Kind::gain:
       out.cost = std::string(what_is_tried(limit.name));
       if (limit.change)
-        out.cost += ", its figure is " + change_words(*limit.change);
+        out.cost = changed_figure(p, limit);
       else if (out.cost.starts_with("without"))
         out.cost += ", " + share + " is saved";
       else

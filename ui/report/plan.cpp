@@ -42,160 +42,6 @@ std::vector<const PlanPoint*> shown(const PlanResult& plan) {
 
 bool several(const PlanResult& plan) { return plan.axes.size() > 1; }
 
-/// Whether its name says of what it is: "OSTs of cold".
-bool says_owner(const PlanAxis& axis) { return axis.noun.find(" of ") != std::string::npos; }
-
-/// "storage scratch", of all that is searched and does not say so.
-std::string owners(const PlanResult& plan) {
-  std::string out;
-  for (const PlanAxis& axis : plan.axes)
-    if (!axis.owner.empty() && !says_owner(axis) && out.find(axis.owner) == std::string::npos)
-      out += (out.empty() ? "" : ", ") + axis.owner;
-  return out;
-}
-
-/// Of what is searched alone.
-bool is_count(const PlanResult& plan) { return plan.axes.empty() || !plan.axes[0].metric.empty(); }
-
-/// What limits where more of what is counted no longer helps; "" when nothing is named.
-std::string what_remains(const PlanResult& plan, const PlanPoint& end) {
-  if (end.binding.empty()) return "";
-  const std::string with =
-      "with " + (is_count(plan) ? counted(end.count, plan.noun) : base::counted(plan, end));
-  if (end.binding.ends_with(".barrier"))
-    return with + " what is left are ranks that wait for the slowest at the step barrier";
-  return with + ", " + label::limits(end.binding, end.waited) +
-         (end.binding_load > 0.0 ? ", " + print_share(end.binding_load) + " busy when used" : "");
-}
-
-/// " (storage scratch)"; nothing of what belongs to no component, as parameters.
-std::string of(const std::string& owner) { return owner.empty() ? "" : " (" + owner + ")"; }
-
-/// Which field is counted: " (storage scratch)", " (params.boxes)"; nothing where its name was
-/// said.
-std::string named(const PlanResult& plan) {
-  if (plan.axes.empty() || !plan.axes[0].metric.empty()) return of(plan.owner);
-  const PlanAxis& axis = plan.axes[0];
-  return base::is_counted(axis, plan.points[*plan.answer].values[0]) ? of(axis.path) : "";
-}
-
-/// What all that the scenario prices costs in the design that was found; "" without prices.
-std::string bought_for(const Prediction& answer) {
-  const auto bought = answer.metrics.find(metric::kCapex);
-  const auto hourly = answer.metrics.find(metric::kHourlyCost);
-  if (bought != answer.metrics.end())
-    return "bought for " + print_value(bought->second.value, "USD") + ", all that has a price";
-  if (hourly == answer.metrics.end()) return "";
-  return "for " + print_value(hourly->second.value, hourly->second.unit) + ", all that has a price";
-}
-
-/// What limits the design that was found, as `run` says it.
-std::string left_over(const PlanResult& plan) {
-  const std::string limit = limit_phrase(plan.prediction);
-  return limit.empty() ? "" : "then " + limit;
-}
-
-std::string status_text(const PlanResult& plan, const Ink& ink) {
-  return plan.status == PlanStatus::infeasible ? ink.bad("INFEASIBLE")
-                                               : ink.doubtful("INCONCLUSIVE");
-}
-
-/// "searched: OSTs 20 to 26, boxes 1 to 4".
-std::string searched(const PlanResult& plan) {
-  std::vector<std::string> ranges;
-  for (const PlanAxis& axis : plan.axes)
-    ranges.push_back(axis.noun + " " + axis.from + (axis.to == axis.from ? "" : " to " + axis.to));
-  return ranges.empty() ? "" : "searched: " + base::join(ranges, ", ");
-}
-
-/// What draws say of the answer: first where they decide it, else after the reason for it.
-std::string sure(const PlanResult& plan) {
-  return plan.decided_by_draws() ? confident_text(plan) : "";
-}
-std::string beside(const PlanResult& plan) {
-  return plan.decided_by_draws() ? "" : confident_text(plan);
-}
-
-/// "least job.train.step.time: 1.2 s"; "" where that is what is searched alone, and was said.
-std::string goal_reached(const PlanResult& plan) {
-  if (!plan.answer) return "";
-  const std::optional<double>& reached = plan.points[*plan.answer].objective;
-  const bool said =
-      !several(plan) && !plan.axes.empty() && plan.axes[0].name == plan.objective.name;
-  if (!reached || said || plan.objective.name.empty()) return "";
-  return goal_text(plan) + ": " +
-         as_counted(plan.objective.name, print_value(*reached, plan.objective.unit));
-}
-
-/// What the answer is bought for, unless that is what it has the least of.
-std::string priced(const PlanResult& plan) {
-  return metric::parse(plan.objective.name).domain == metric::Domain::cost
-             ? ""
-             : bought_for(plan.prediction);
-}
-
-std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& ink) {
-  const std::string id = ink.bold(plan.scenario_id) + ": ";
-  const PlanPoint* end =
-      plan.points.empty() ? nullptr : &plan.points[plan.nearest ? plan.nearest->point : plan.end];
-  if (plan.status == PlanStatus::found && plan.answer) {
-    return {id + needs(plan) + " " + ink.bold(answer_text(plan)),
-            sure(plan),
-            too_early(plan),
-            look_further(plan),
-            reason_text(plan),
-            beside(plan),
-            owners(plan).empty() ? "" : "of " + owners(plan),
-            priced(plan),
-            goal_reached(plan),
-            left_over(plan)};
-  }
-  const bool says = end != nullptr && !end->binding.empty();
-  return {
-      id + status_text(plan, ink),
-      plan.status == PlanStatus::infeasible
-          ? "none of the designs meets the targets" + met_by_saves(plan)
-          : "the search for the " + goal_text(plan) + " has no answer yet",
-      confident_text(plan),
-      searched(plan),
-      nearest_text(plan),
-      says ? "with " + base::counted(plan, *end) + ", " + label::limits(end->binding, end->waited)
-           : ""};
-}
-
-/// The answer, and what is to be said of it at once: a line each, some "".
-std::vector<std::string> headline(const PlanResult& plan, const Ink& ink) {
-  if (several(plan)) return headline_of_several(plan, ink);
-  const std::string id = ink.bold(plan.scenario_id) + ": ";
-  const PlanPoint* end = find_point(plan, plan.infinity);
-  switch (plan.status) {
-    case PlanStatus::found:
-      return {id + needs(plan) + " " + ink.bold(answer_text(plan)) + named(plan),
-              sure(plan),
-              too_early(plan),
-              look_further(plan),
-              reason_text(plan),
-              beside(plan),
-              priced(plan),
-              goal_reached(plan),
-              left_over(plan)};
-    case PlanStatus::infeasible:
-      return {id + status_text(plan, ink),
-              (is_count(plan) ? "no number of " + plan.noun + of(plan.owner)
-                              : "no value of " + plan.axes[0].name + " that was searched") +
-                  " meets the targets" + met_by_saves(plan),
-              confident_text(plan),
-              searched(plan),
-              nearest_text(plan),
-              end != nullptr ? what_remains(plan, *end) : ""};
-    case PlanStatus::inconclusive:
-      break;
-  }
-  return {id + status_text(plan, ink), std::string("the search for the ") +
-                                           (needs(plan) == "needs" ? "fewest " : "most ") +
-                                           plan.noun + of(plan.owner) + " has no answer yet"};
-}
-
 std::string assumed(std::size_t n) {
   return count_of(n, "value") + (n == 1 ? " is" : " are") +
          " assumed, not measured: set those above that you know; stallcast resolve --provenance "
@@ -217,7 +63,7 @@ Columns columns_of(const PlanResult& plan) {
   std::size_t taken = 0;
   for (const PlanAxis& axis : plan.axes) {
     out.heads.push_back(axis.noun);
-    const bool cut = plan.axes.size() == 1 && !says_owner(axis);
+    const bool cut = plan.axes.size() == 1 && axis.noun.find(" of ") == std::string::npos;
     out.widths.push_back(cut ? kUsual : std::clamp(axis.noun.size(), kUsual, kWidest));
     taken += out.widths.back() + 1;
   }
@@ -281,8 +127,9 @@ std::string how_searched(const PlanResult& plan) {
                 (point.values.empty() ? std::to_string(point.count) : point.values.front());
     const bool bounded = plan.axes.empty() || plan.axes[0].bounded;
     out = std::string("searched from ") + (bounded ? "the fluid bound " : "") +
-          (is_count(plan) ? std::to_string(plan.lower_bound) : plan.axes[0].from) + ", simulated " +
-          counts + each;
+          (plan.axes.empty() || !plan.axes[0].metric.empty() ? std::to_string(plan.lower_bound)
+                                                             : plan.axes[0].from) +
+          ", simulated " + counts + each;
   }
   if (plan.proven > 0) out += ", " + std::to_string(plan.proven) + " excluded by bounds";
   if (plan.invalid > 0) out += ", " + std::to_string(plan.invalid) + " no valid design";
@@ -298,7 +145,7 @@ std::string how_searched(const PlanResult& plan) {
 std::string plan_text(const PlanResult& plan, const ReportContext& context, const Style& style) {
   const Ink ink(style.colour);
   std::string out;
-  for (const std::string& line : headline(plan, ink))
+  for (const std::string& line : plan_headline(plan, ink))
     if (!line.empty()) out += out.empty() ? line + "\n" : wrapped("  ", line, 2);
   const Columns columns = columns_of(plan);
   out += "\n ";
@@ -381,12 +228,6 @@ std::string plan_markdown(const PlanResult& plan) {
 }
 
 }  // namespace
-
-std::vector<std::string> headline_lines(const PlanResult& plan) {
-  std::vector<std::string> out = headline(plan, Ink(false));
-  std::erase(out, "");
-  return out;
-}
 
 std::string render(const PlanResult& plan, const ReportContext& context, Format format,
                    const Style& style) {

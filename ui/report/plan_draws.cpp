@@ -83,10 +83,25 @@ PlanPart drawn_part(const PlanResult& plan) {
   const auto others = static_cast<std::int64_t>(sure.points.size()) - (sure.nominal ? 1 : 0);
   if (!sure.answer && others > 0 && out.lines.size() <= (sure.nominal ? 1U : 0U))
     out.lines.push_back(counted(others, "other designs") + ": in less than 1 of 100 cases");
-  out.lines.push_back(drawn_phrase(sure.draws, sure.inputs, sure.fitted) +
-                      ", the same ones for each design; of one that the first of them rule out no "
-                      "more are simulated");
+  out.lines.push_back(
+      drawn_phrase(sure.draws, sure.inputs, sure.fitted) +
+      ", the same for each design; a design that the first of them rule out is not simulated "
+      "further");
   return out;
+}
+
+std::string drawn_answer(const PlanResult& plan) {
+  if (!plan.confident || !plan.answer || plan.decided_by_draws()) return "";
+  const ConfidentPlan& sure = *plan.confident;
+  if (!sure.answer) return confident_text(plan);
+  if (sure.answer == sure.nominal) return "";
+  return needs(plan) + " " + drawn_amounts(plan, sure.points[*sure.answer]) + " for " +
+         asked_text(sure);
+}
+
+std::string stated_cases(const PlanResult& plan) {
+  if (!plan.confident || !plan.confident->nominal) return "";
+  return ", with which " + what_holds(plan.confident->points[*plan.confident->nominal]);
 }
 
 std::string confident_text(const PlanResult& plan) {
@@ -101,11 +116,7 @@ std::string confident_text(const PlanResult& plan) {
            asked_text(sure);
   if (sure.decides) return "for " + asked_text(sure) + nominally(plan, sure.nominal == sure.answer);
   if (sure.nominal == sure.answer) return "the same for " + asked_text(sure);
-  std::string out = drawn_amounts(plan, sure.points[*sure.answer]) + " for " + asked_text(sure);
-  if (sure.nominal)
-    out += ": with " + drawn_amounts(plan, sure.points[*sure.nominal]) + " " +
-           what_holds(sure.points[*sure.nominal]);
-  return out;
+  return drawn_amounts(plan, sure.points[*sure.answer]) + " for " + asked_text(sure);
 }
 
 }  // namespace stallcast::report

@@ -81,7 +81,7 @@ PlanPart grown(const PlanResult& plan) {
 PlanPart worth(const PlanResult& plan) {
   const TargetMargin* target = binding_target(plan);
   const bool alone = without_jobs(plan.prediction);
-  PlanPart out{"More of it, from the answer on", {}};
+  PlanPart out{"What one more than the answer would gain", {}};
   for (const PlanNeighbour& n : plan.neighbours) {
     const PlanAxis& axis = plan.axes[n.axis];
     const bool more = axis.falls ? n.direction < 0 : n.direction > 0;
@@ -131,18 +131,18 @@ PlanPart tornado(const PlanResult& plan) {
   const std::string verb = needs(plan);
   const std::string margin = "margin of " + shortened(plan.tornado.front().target, 10);
   // Behind the names: margins, and what the ends need.
-  constexpr std::size_t kBehind = 36, kLeast = 16, kMost = 42;
+  constexpr std::size_t kBehind = 46, kLeast = 16, kMost = 42;
   const std::size_t page = page_columns();
   const std::size_t name = std::clamp(page - std::min(page, kBehind), kLeast, kMost);
-  out.table = "  " + left("input", name) + left(margin, 20) + "  " + verb + "\n";
+  out.table = "  " + left("input", name) + left(margin, 28) + "  " + verb + "\n";
   for (const PlanSwing& s : plan.tornado) {
     const std::string range = s.low + " .. " + s.high;
     const std::string margins =
-        print_target_margin(s.at_low) + " .. " + print_target_margin(s.at_high);
+        swing_margin(plan, s, s.at_low) + " .. " + swing_margin(plan, s, s.at_high);
     const std::string amount =
         s.low_needs + (s.low_needs == s.high_needs ? "" : " .. " + s.high_needs);
     out.table += "  " + left(shortened(label::of_input(s.path), name - 1), name) +
-                 left(margins, 20) + "  " + amount + "\n    " + range + "  " + s.path + "\n";
+                 left(margins, 28) + "  " + amount + "\n    " + range + "  " + s.path + "\n";
     out.lines.push_back(s.path + " " + range + ": " + margin + " " + margins + ", " + verb + " " +
                         amount);
   }
@@ -263,6 +263,13 @@ std::string cases_text(const TargetMargin& t) {
 
 }  // namespace
 
+std::string swing_margin(const PlanResult& plan, const PlanSwing& swing, double margin) {
+  if (plan.answer)
+    for (const TargetMargin& t : plan.points[*plan.answer].targets)
+      if (t.id == swing.target) return print_target_margin(margin, t.limit, t.unit);
+  return print_target_margin(margin, 1.0, "");
+}
+
 std::string margin_text(const TargetMargin& t) {
   const std::string cases = cases_text(t);
   return t.id + (t.when.empty() ? "" : ", " + t.when) + ": " + against_text(t, " against ") +
@@ -270,7 +277,7 @@ std::string margin_text(const TargetMargin& t) {
          (t.limit == 0.0 && t.margin != 0.0
               ? (t.margin > 0.0 ? "+" : "-") +
                     as_counted(metric_of(t), print_value(std::abs(t.margin), t.unit))
-              : print_target_margin(t.margin)) +
+              : print_target_margin(t.margin, t.limit, t.unit)) +
          (t.confidence && t.status == "inconclusive" ? ", not judged by all draws"
           : cases.empty()                            ? ""
                                                      : ", holds in " + cases);

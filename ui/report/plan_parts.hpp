@@ -28,8 +28,11 @@ namespace stallcast::report {
 
 /// What is searched for: "least cost.capex".
 [[nodiscard]] std::string goal_text(const PlanResult& plan);
-/// "au: 84.1 % against 90 %, margin -6.6 %".
+/// "au: 84.1 % against 90 %, margin -5.9 points".
 [[nodiscard]] std::string margin_text(const TargetMargin& target);
+/// `margin` of the target that a swing is of, in points of shares: "-0.3 points".
+[[nodiscard]] std::string swing_margin(const PlanResult& plan, const PlanSwing& swing,
+                                       double margin);
 /// "with it the targets hold": what they do with the best interval between saves.
 [[nodiscard]] std::string with_interval(const PlanResult& plan, const PlanInterval& interval);
 
@@ -52,6 +55,12 @@ struct PlanPart {
 /// "58 OSTs for 90 % of all cases: with 51 OSTs the targets hold in 40 of 64 draws"; "" where
 /// nobody asked.
 [[nodiscard]] std::string confident_text(const PlanResult& plan);
+/// The answer that was asked for with a confidence, where it is another than that of the design as
+/// it is stated: "needs 58 OSTs for 90 % of all cases", "no design that was looked at meets the
+/// targets in 90 % of all cases"; "" elsewhere.
+[[nodiscard]] std::string drawn_answer(const PlanResult& plan);
+/// ", with which the targets hold in 40 of 100 cases": what draws say of the answer without them.
+[[nodiscard]] std::string stated_cases(const PlanResult& plan);
 /// "by capacity: with 36 OSTs room on scratch is 101.2 %, against 100 %"; "" without a reason.
 [[nodiscard]] std::string reason_text(const PlanResult& plan);
 
@@ -66,7 +75,9 @@ struct PlanPart {
 /// plans that have an answer.
 [[nodiscard]] std::string nearest_text(const PlanResult& plan);
 
-/// The answer, and what is to be said of it at once, as plain lines.
+/// The answer, and what is to be said of it at once: a line each, some "".
+[[nodiscard]] std::vector<std::string> plan_headline(const PlanResult& plan, const Ink& ink);
+/// The same as plain lines, without empty ones.
 [[nodiscard]] std::vector<std::string> headline_lines(const PlanResult& plan);
 
 }  // namespace stallcast::report

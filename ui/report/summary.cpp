@@ -20,12 +20,6 @@ namespace {
 
 using metric::Group;
 
-constexpr std::size_t kMostBottlenecks = 5;
-/// A resource that costs no time but is this busy is the next to watch.
-constexpr double kBusy = 0.3;
-/// A faster part changes who comes first: a loss below this is only that.
-constexpr double kLoss = 0.005;
-
 /// "4.2 s, p50 4.1 s, p99 5 s, max 5.1 s"; quantiles that equal the mean are left out.
 std::string distribution(const Prediction& p, const std::string& name) {
   const Metric& mean = *find(p, name);
@@ -209,8 +203,9 @@ std::vector<SummaryLine> summary_lines(const Prediction& p) {
   for (std::string& line : tenant_lines(p)) out.push_back({std::move(line)});
   if (const Metric* time = find(p, metric::kPipelineTime)) {
     const std::string limits = stage_limit(p);
+    const std::string what = "all stages take ";
     out.push_back(
-        {"all stages take " + print_metric(*time) + (limits.empty() ? "" : "; ") + limits});
+        {what + print_metric(*time) + (limits.empty() ? "" : "; ") + limits, what.size()});
   }
   for (std::string phrase : {limit_phrase(p), advice_phrase(p)})
     if (!phrase.empty()) out.push_back({std::move(phrase)});
@@ -235,104 +230,6 @@ std::vector<FigureBlock> figure_blocks(const Prediction& p) {
   add_block(p, "Power", "power.", Group::power, out);
   add_block(p, "Room in racks", "space.", Group::power, out);
   return out;
-}
-
-namespace {
-
-LimitRow limit_row(const Bottleneck& b, double cost, const Prediction& p) {
-  LimitRow row{b.resource, tried_phrase(b, p), {}, {}, {}, b.headroom, {}};
-  if (const Gain* gain = gain_of(b, p))
-    if (gain->by != gain->part)
-      row.by = gain->parts.empty() ? gain->by : base::join(gain->parts, " and ");
-  if (cost >= kNothing || row.gain.empty()) row.waited = print_share(cost);
-  if (b.utilization > 0.0) row.busy = print_share(b.utilization);
-  std::vector<std::string> text;
-  if (!row.gain.empty()) text.push_back(row.gain);
-  if (!row.waited.empty())
-    text.push_back(row.waited + of_the_time(p) + (row.gain.empty() ? "" : " waited for"));
-  if (!row.busy.empty()) text.push_back(row.busy + " busy");
-  if (!b.headroom.empty()) text.push_back(b.headroom);
-  row.text = base::join(text, ", ");
-  return row;
-}
-
-}  // namespace
-
-std::vector<LimitRow> limit_rows(const Prediction& p) {
-  const double waiting = waiting_share(p);
-  const auto most = std::max_element(
-      p.bottlenecks.begin(), p.bottlenecks.end(),
-      [](const auto& a, const auto& b) { return a.blamed_share < b.blamed_share; });
-  std::vector<LimitRow> out;
-  bool told = false;  // what is waited for most, also where less of it gains nothing
-  for (auto b = p.bottlenecks.begin(); b != p.bottlenecks.end(); ++b) {
-    const double cost = b->blamed_share * waiting;
-    if (cost < kNothing && b->utilization < kBusy && gain_of(*b, p) == nullptr) continue;
-    const bool last = out.size() + 1 == kMostBottlenecks;
-    told = told || b == most || most->blamed_share * waiting < kNothing;
-    if (last && !told) b = most;
-    out.push_back(limit_row(*b, b->blamed_share * waiting, p));
-    if (last) break;
-  }
-  return out;
-}
-
-std::string no_limit_rows(const Prediction& p) {
-  const Limit::Kind kind = limit_of(p).kind;
-  const std::string none = "no resource costs time or is 30 % busy";
-  const bool named = kind != Limit::Kind::compute && kind != Limit::Kind::unnamed;
-  return named ? none + "; " + limit_phrase(p) : "nothing: " + none;
-}
-
-std::string gain_phrase(const Gain& gain) {
-  const auto saves = [](const auto& one) { return one.second >= kLoss; };
-  const auto loses = [](const auto& one) { return one.second <= -kLoss; };
-  // What one gains at the cost of others is no gain of all.
-  if (std::any_of(gain.each.begin(), gain.each.end(), saves) &&
-      std::any_of(gain.each.begin(), gain.each.end(), loses)) {
-    std::vector<std::string> parts;
-    for (const auto& [id, time] : gain.each)
-      if (std::abs(time) >= kLoss)
-        parts.push_back(print_share(std::abs(time)) + (time < 0.0 ? " more" : " less") +
-                        " time for " + id);
-    return base::join(parts, ", ");
-  }
-  const std::string out =
-      print_share(std::abs(gain.time)) + (gain.time < 0.0 ? " more time" : " less time");
-  if (gain.goodput) return out + " (" + signed_points(*gain.goodput, 1) + " of goodput)";
-  return gain.utilization == 0.0 ? out : out + " (" + signed_points(gain.utilization, 1) + ")";
-}
-
-std::string worth_phrase(const Bottleneck& b, const Prediction& p) {
-  if (!p.gains || !b.gain) return "";
-  const double loss = std::max(kLoss, p.gains->noise);
-  const auto tell_each = [&](const auto& one) {
-    return std::abs(one.second) >= noise_of(*b.gain, one.first, kLoss);
-  };
-  const bool told = is_gain(*b.gain, p.gains->noise) || is_loss(*b.gain, loss) ||
-                    std::any_of(b.gain->each.begin(), b.gain->each.end(), tell_each);
-  return told ? gain_phrase(*b.gain) : "nothing";
-}
-
-std::string tried_phrase(const Bottleneck& b, const Prediction& p) {
-  const std::string worth = worth_phrase(b, p);
-  return worth.empty() ? worth : std::string(what_is_tried(b.resource)) + ": " + worth;
-}
-
-std::string gains_note(const Prediction& p) {
-  if (!p.gains) return "";
-  const Gains& gains = *p.gains;
-  std::string out;
-  if (!gains.pair.empty())
-    out = base::join(gains.pair, " and ") +
-          " limit together, twice as fast: " + gain_phrase(gains.together);
-  else if (is_gain(gains.all, gains.noise))
-    out = "everything twice as fast: " + gain_phrase(gains.all);
-  if (gains.left_out > 0)
-    out += (out.empty() ? "" : "; ") + count_of(gains.left_out, "part") +
-           " not tried: the design is large";
-  const std::string lasting = lasting_note(p);
-  return out + (out.empty() || lasting.empty() ? "" : "; ") + lasting;
 }
 
 std::vector<const ResourceUse*> data_path(const Prediction& p) {

@@ -69,20 +69,20 @@ std::string parts_phrase(const Prediction& p, const std::string& metric) {
   if (print_end(o->all.low, unit) == print_end(o->all.high, unit)) return "";
   const double value = p.metrics.at(metric).value;
   std::string out =
-      "middle " + print_end(o->median, unit) + "; inputs " + print_interval(o->inputs, unit);
+      "middle " + print_end(o->median, unit) + "; by inputs " + print_interval(o->inputs, unit);
   // A reader would take it for a slip otherwise.
   if ((value > o->all.high && print_end(value, unit) != print_end(o->all.high, unit)) ||
       (value < o->all.low && print_end(value, unit) != print_end(o->all.low, unit)))
     out = "outside, as most inputs are stated at one end of their range; " + out;
-  if (o->luck) out += ", luck of failures " + print_interval(*o->luck, unit);
+  if (o->luck) out += ", by luck of failures " + print_interval(*o->luck, unit);
   if (print_end(o->seeds.low, unit) != print_end(o->seeds.high, unit))
-    out += ", seeds " + print_interval(o->seeds, unit);
+    out += ", by seeds " + print_interval(o->seeds, unit);
   out = as_counted(metric, std::move(out));
   if (o->model > 0.0) {
     const std::string model = print_model(o->model, unit);
     const std::string probed = print_model(o->model_probed, unit);
-    out += ", model " + model;
-    if (probed != model) out += " (" + probed + " with stallcast probe loader)";
+    out += ", by the model " + model;
+    if (probed != model) out += " (" + probed + " once stallcast probe loader has measured it)";
   }
   return out;
 }
@@ -169,18 +169,19 @@ std::string drawn_phrase(std::size_t draws, std::size_t inputs, std::size_t fitt
   const auto number = [](std::size_t n, const char* noun) {
     return counted(static_cast<std::int64_t>(n), noun);
   };
-  std::string out = number(draws, "draws") + " of what ";
-  if (inputs > 0 || fitted == 0) out += number(inputs, "inputs") + " may be in truth";
-  if (inputs > 0 && fitted > 0) out += ", and of what ";
-  if (fitted > 0) out += "the profile says of " + number(fitted, "values") + ", jointly";
+  std::string out = number(draws, "draws") + " of ";
+  if (inputs > 0 || fitted == 0) out += number(inputs, "uncertain inputs");
+  if (inputs > 0 && fitted > 0) out += " and of ";
+  if (fitted > 0) out += number(fitted, "values") + " of the profile, jointly";
   return out;
 }
 
 std::string draws_phrase(const Prediction& p) {
   const Uncertainty& u = *p.uncertainty;
-  std::string out = u.draws == 0 ? counted(static_cast<std::int64_t>(u.inputs.size()), "inputs") +
-                                       " may be otherwise than assumed, and none was drawn"
-                                 : drawn_phrase(u.draws, u.inputs.size(), u.fitted);
+  std::string out = u.draws == 0
+                        ? counted(static_cast<std::int64_t>(u.inputs.size()), "uncertain inputs") +
+                              ", and none was varied"
+                        : drawn_phrase(u.draws, u.inputs.size(), u.fitted);
   if (u.broken > 0)
     out +=
         "; " + std::to_string(u.broken) + " more made no design that can be built or did not end";

@@ -11,8 +11,8 @@
 /// How sure a prediction is, in words that text and pages share.
 namespace stallcast::report {
 
-/// "middle 93.9 %; inputs 91.3 % to 94.8 %, seeds 94.4 % to 94.6 %": what the interval of `metric`
-/// is made of; "" without draws.
+/// "middle 93.9 %; by inputs 91.3 % to 94.8 %, by seeds 94.4 % to 94.6 %": what the interval of
+/// `metric` is made of; "" without draws.
 [[nodiscard]] std::string parts_phrase(const Prediction& prediction, const std::string& metric);
 
 /// "90 % of outcomes 84.0 % to 95.2 %"; "" without draws, and where all of them print alike.
@@ -48,7 +48,7 @@ struct MeasureRow {
 /// do widen what may come out; 0 elsewhere.
 [[nodiscard]] std::size_t draws_to_ask_for(const Prediction& prediction);
 
-/// "64 draws of what 45 inputs may be in truth", of `inputs` drawn one by one and `fitted` values
+/// "64 draws of 45 uncertain inputs", of `inputs` drawn one by one and `fitted` values
 /// that a profile drew jointly.
 [[nodiscard]] std::string drawn_phrase(std::size_t draws, std::size_t inputs, std::size_t fitted);
 

@@ -53,7 +53,36 @@ double bar_columns() {
                                                                   : kLeastBar);
 }
 
+/// A line for each of many jobs: causes side by side, those that nobody waits for left out.
+std::string time_table(const Prediction& p, const Ink& ink) {
+  constexpr const char* kHeads[] = {"compute", "network", "data",     "metadata",
+                                    "CPU",     "saves",   "restarts", "slowest"};
+  constexpr std::size_t kJob = 14, kShare = 9;
+  std::vector<std::size_t> shown;
+  std::vector<std::pair<std::string, std::vector<int>>> jobs;
+  for (const auto& [job, shares] : p.breakdown) jobs.emplace_back(job, tenths_of_percent(shares));
+  for (std::size_t i = 0; i < std::size(kHeads); ++i)
+    if (std::any_of(jobs.begin(), jobs.end(), [&](const auto& job) { return job.second[i] != 0; }))
+      shown.push_back(i);
+  std::string out = "\n" + ink.bold("Where the time of each job goes") + "\n" + left("", kJob + 2);
+  for (const std::size_t i : shown) out += right(kHeads[i], kShare);
+  out += "\n";
+  for (const auto& [job, tenths] : jobs) {
+    out += "  " + left(shortened(job, kJob), kJob);
+    for (const std::size_t i : shown) out += right(print_tenths(tenths[i]), kShare);
+    out += "\n";
+    if (const std::string undone = undone_phrase(p, job); !undone.empty())
+      out += wrapped("    ", undone, 6);
+  }
+  return out + wrapped("  ",
+                       "compute; all else is waiting: for data, metadata, CPU cores, saves and the "
+                       "slowest rank",
+                       4);
+}
+
 std::string time_split(const Prediction& p, const Ink& ink) {
+  constexpr std::size_t kFewBlocks = 3;
+  if (p.breakdown.size() > kFewBlocks) return time_table(p, ink);
   std::string out;
   for (const auto& [job, shares] : p.breakdown) {
     out += "\n" + ink.bold("Where the time of " + job + " goes") + "\n";
@@ -221,7 +250,7 @@ std::string moving(const Prediction& p, const Style& style, const Ink& ink) {
     const std::string begin = "  " + left(row.share, 6);
     std::string text = label::of_input(row.input) + ": " + row.range;
     if (style.full) {
-      text += " [" + row.input + "]; known, " + row.rest + " would remain";
+      text += " [" + row.input + "]; once it is known, " + row.rest + " is left";
       if (!row.with.empty()) text += "; measure with: " + row.with;
     }
     out += wrapped(begin, text, begin.size());

@@ -387,8 +387,9 @@ void Account::explain_resource(ExplainNode& node) {
          "capacity", std::move(capacity), "docs/models/storage.md");
   node.reference.clear();
   if (use->blamed_share > 0.0)
-    node.children.push_back(simulated(metric::of_resource(name, "blamed"), use->blamed_share,
-                                      "ratio", "of all waiting was for it"));
+    node.children.push_back(
+        simulated(metric::of_resource(name, "blamed"), use->blamed_share, "ratio",
+                  "of what is waited for resources; waits for the slowest rank are not among it"));
 }
 
 ExplainNode account(const std::string& metric, const RunResult& run, Forms& forms) {

@@ -222,7 +222,7 @@ void Forms::by_influence(ExplainNode& node) {
     for (const Influence& other : tied) {
       if (other.path == one.path) continue;
       node.children.push_back(input(other.path));
-      node.children.back().note = "as large: whichever counts gives the same";
+      node.children.back().note = "as large as the other: either gives the same";
     }
     return;
   }

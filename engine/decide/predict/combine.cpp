@@ -175,7 +175,7 @@ std::string headroom(const ResourceUse& use) {
   const std::string of = " left of " + base::print_value(use.capacity, use.unit);
   if (use.utilization() >= 0.995) return "nothing" + of;
   std::string text = base::print_value(std::max(0.0, use.capacity - use.throughput), use.unit) + of;
-  if (use.load() >= 0.995) text += ", nothing while it is in use";
+  if (use.load() >= 0.995) text += " on average, none while it is in use";
   return text;
 }
 

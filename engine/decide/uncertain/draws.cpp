@@ -51,8 +51,10 @@ class Drawer {
     if (options_.draws) return *options_.draws;
     const std::size_t fit = draws_of_a_run(design_, nominal_);
     if (fit < kUsual)
-      out_.why_few = "the design is large, and --draws " + std::to_string(kUsual) +
-                     " takes as many as a small one gets and tells what to measure first";
+      out_.why_few = "the design is large, and takes long to simulate: --draws " +
+                     std::to_string(kUsual) +
+                     " varies them as often as those of a small one, and tells what to measure "
+                     "first";
     return fit;
   }
 

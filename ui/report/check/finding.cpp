@@ -71,7 +71,10 @@ std::string judged(const CheckedAssertion& a) {
     const double moved = a.outcome.value - *a.before;
     out += "; baseline " +
            as_counted(a.outcome.metric, print_beside(*a.before, a.outcome.value, a.outcome.unit));
-    if (*a.before != 0.0) out += ", " + print_margin(moved / std::abs(*a.before));
+    if (a.outcome.unit == "ratio")
+      out += ", " + signed_points(moved, 1);
+    else if (*a.before != 0.0)
+      out += ", " + print_margin(moved / std::abs(*a.before));
     if (a.state == BaselineState::worse)
       out += " is worse by more than " + print_value(a.tolerance, "ratio");
   }
@@ -103,7 +106,8 @@ std::string reason_text(const CheckedAssertion& a) {
   if (!a.outcome.limited_by.empty()) add(limited_now(a));
   // It meets the limit, and may still be worse than before.
   if (!a.fix.empty())
-    add((a.state == BaselineState::worse ? "meets the limit: " : "nearest fix: ") + a.fix);
+    add((a.state == BaselineState::worse ? "meets the limit: " : "nearest fix: ") +
+        label::of_change(a.fix));
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "ui/report/diff/kinds.hpp"
 #include "ui/report/diff/sections.hpp"
+#include "ui/report/diff/words.hpp"
 #include "ui/report/html/page.hpp"
 #include "ui/report/html/sections.hpp"
 
@@ -23,7 +24,8 @@ std::string pictures(const Diff& diff) {
 }
 
 std::string page(const Sections& found, const DiffContext& context, const std::string& picture) {
-  std::string body = html::element("h1", found.headline, css_of(found.word)) + "\n";
+  std::string body =
+      html::element("h1", found.word + ": " + found.headline, css_of(found.word)) + "\n";
   for (const std::string& sentence : found.sentences) body += html::element("p", sentence) + "\n";
   body += picture;
   for (const Section& s : found.sections) {
@@ -36,7 +38,15 @@ std::string page(const Sections& found, const DiffContext& context, const std::s
         rows.back().push_back(css_of(cell).empty() ? markup(cell)
                                                    : html::element("span", cell, css_of(cell)));
     }
+    std::vector<std::vector<std::string>> rest;
+    if (rows.size() > kMostRows) {
+      rest.assign(rows.begin() + kMostRows, rows.end());
+      rows.resize(kMostRows);
+    }
     std::string inner = html::table(columns, rows);
+    if (!rest.empty())
+      inner += "<details>" + html::element("summary", std::to_string(rest.size()) + " more") +
+               html::table(columns, rest) + "</details>\n";
     for (const std::string& line : s.lines) inner += html::element("p", line) + "\n";
     body += html::section(s.title, inner);
   }

@@ -32,12 +32,14 @@ Section inputs_section(const Diff& diff) {
 Section metrics_section(const Diff& diff) {
   Section out{"Metrics", {"metric", "base", "head", "change", ""}, {}, {}};
   for (const MetricChange* m : moved_metrics(diff))
-    out.rows.push_back({m->metric, before_text(*m), after_text(*m), delta_text(*m),
+    out.rows.push_back({metric_label(m->metric), before_text(*m), after_text(*m), delta_text(*m),
                         std::string(effect_name(m->effect))});
   for (const auto& [name, m] : diff.gone)
-    out.rows.push_back({name, as_counted(name, print_value(m.value, m.unit)), "none", "", "gone"});
+    out.rows.push_back(
+        {metric_label(name), as_counted(name, print_value(m.value, m.unit)), "none", "", "gone"});
   for (const auto& [name, m] : diff.come)
-    out.rows.push_back({name, "none", as_counted(name, print_value(m.value, m.unit)), "", "new"});
+    out.rows.push_back(
+        {metric_label(name), "none", as_counted(name, print_value(m.value, m.unit)), "", "new"});
   return out;
 }
 
@@ -113,7 +115,8 @@ Sections sections_of(const SweepDiff& diff) {
   Section metrics{"Metrics", {"metric", "worse", "better", "changed", "most", "at"}, {}, {}};
   for (const SweepMetricChange* m : moved_metrics(diff))
     metrics.rows.push_back(
-        {m->metric, std::to_string(m->worse), std::to_string(m->better), std::to_string(m->changed),
+        {metric_label(m->metric), std::to_string(m->worse), std::to_string(m->better),
+         std::to_string(m->changed),
          before_text(m->most) + " -> " + after_text(m->most) + " (" + delta_text(m->most) + ")",
          m->point});
   out.sections = {std::move(inputs),

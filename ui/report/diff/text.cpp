@@ -8,7 +8,7 @@ namespace stallcast::report {
 namespace {
 
 /// Of a line of the table of metrics: behind the figures, the two figures, and a name at least.
-constexpr std::size_t kBehind = 19, kFigures = 26, kLeastName = 12;
+constexpr std::size_t kBehind = 22, kFigures = 26, kLeastName = 12;
 
 std::size_t name_columns() {
   const std::size_t page = std::min(page_columns(), kColumns);
@@ -80,7 +80,7 @@ std::string metrics(const Diff& diff, const Ink& ink) {
     const std::size_t both = name_columns() + kFigures;
     const std::size_t name = std::max(both - std::min(both, figures.size()), kLeastName);
     std::vector<std::string> lines = in_lines(metric_label(m.metric), name);
-    lines.back() = left(lines.back(), name) + figures + " " + right(delta_text(m), 8) + " " +
+    lines.back() = left(lines.back(), name) + figures + " " + right(delta_text(m), 11) + " " +
                    coloured(ink, effect, effect);
     for (const std::string& line : lines) out += "  " + line + "\n";
   }
@@ -111,13 +111,13 @@ std::string shares(const Diff& diff, const Ink& ink) {
       out += "  " + metric_label(m->metric) + ", " + part_text(m->difference(), *m) + "\n";
       for (const Blame& b : all)
         out += wrapped(
-            "  " + right(part_text(b.share, *m), 12) + right(print_share(b.fraction), 9) + "  ",
-            change_text(*b.change), 25);
+            "  " + right(part_text(b.share, *m), 14) + right(print_share(b.fraction), 9) + "  ",
+            change_text(*b.change), 27);
       const MetricShares& found = diff.attributed.metrics.at(m->metric);
       const double part = found.interaction / m->difference();
       const bool own_line = diff.attributed.method == Attribution::one_at_a_time;
       if (part < -0.005 || part > 0.005)
-        out += "  " + right(part_text(found.interaction, *m), 12) + right(print_share(part), 9) +
+        out += "  " + right(part_text(found.interaction, *m), 14) + right(print_share(part), 9) +
                (own_line ? "  only together (interaction)\n"
                          : "  of it only together (interaction)\n");
     }

@@ -159,7 +159,7 @@ std::string after_text(const MetricChange& m) {
 }
 
 std::string delta_text(const MetricChange& m) {
-  if (m.unit == "ratio") return signed_number(100.0 * m.difference(), "pp");
+  if (m.unit == "ratio") return signed_number(100.0 * m.difference(), "points");
   if (!std::isfinite(m.relative())) return "new";
   if (m.relative() < kManyTimes) return print_margin(m.relative());
   const double times = m.after / m.before;
@@ -168,7 +168,7 @@ std::string delta_text(const MetricChange& m) {
 }
 
 std::string part_text(double part, const MetricChange& of) {
-  if (of.unit == "ratio") return signed_number(100.0 * part, "pp");
+  if (of.unit == "ratio") return signed_number(100.0 * part, "points");
   return (part < 0.0 ? "-" : "+") + as_counted(of.metric, print_value(std::abs(part), of.unit));
 }
 
@@ -252,7 +252,9 @@ std::string targets_text(const Diff& diff) {
     if (missed > 0) return std::to_string(missed) + of + " missed";
     if (unsure > 0) return std::to_string(unsure) + of + " unsure";
     if (warned > 0) return "all targets hold but " + count_of(warned, "warning");
-    return n == 1 ? "the target holds" : "all " + std::to_string(n) + " targets hold";
+    return n == 1   ? "the target holds"
+           : n == 2 ? "both targets hold"
+                    : "all " + std::to_string(n) + " targets hold";
   };
   const std::string was = say(diff.base.prediction), is = say(diff.head.prediction);
   if (diff.base.prediction.assertions.empty() && diff.head.prediction.assertions.empty()) return "";

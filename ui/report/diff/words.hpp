@@ -40,9 +40,9 @@ inline constexpr std::size_t kMostRows = 15;
 /// Before and after with as many digits as it takes to differ.
 [[nodiscard]] std::string before_text(const MetricChange& change);
 [[nodiscard]] std::string after_text(const MetricChange& change);
-/// "-5.7 pp" of a share, "+15 %" or "x 12" of anything else; "new" when there was nothing.
+/// "-5.7 points" of a share, "+15 %" or "x 12" of anything else; "new" when there was nothing.
 [[nodiscard]] std::string delta_text(const MetricChange& change);
-/// A part of that difference: "-5.5 pp", "+0.55 s".
+/// A part of that difference: "-5.5 points", "+0.55 s".
 [[nodiscard]] std::string part_text(double part, const MetricChange& of);
 
 /// "storage[scratch].oss.count 10 -> 8", "storage[burst] added (weka)"; in words "OSS count of
@@ -77,7 +77,7 @@ struct Blame {
 [[nodiscard]] std::string_view diff_word(const Diff& diff);
 /// "llm: 11 metrics worse, 1 better; ...", without the word.
 [[nodiscard]] std::string diff_headline(const Diff& diff);
-/// "GPU utilization of train 93.1 % -> 87.4 %  (-5.7 pp, worse)  because ...".
+/// "GPU utilization of train 93.1 % -> 87.4 %  (-5.7 points, worse)  because ...".
 [[nodiscard]] std::string sentence(const Diff& diff, const MetricChange& metric);
 /// How shares were found: "Shapley values over 8 simulated designs"; "" when there are none.
 [[nodiscard]] std::string method_text(const Diff& diff);

@@ -116,6 +116,33 @@ std::string stacked_bar(std::string_view name, const std::vector<Part>& parts) {
   return svg(name, kSvgWidth, kBarHeight, bars) + "<ul class=\"legend\">" + legend + "</ul>\n";
 }
 
+std::string stacked_bars(std::string_view name, const std::vector<NamedParts>& bars) {
+  std::string drawn, legend;
+  std::vector<std::string> causes;  // in the legend
+  double y = 0.0;
+  for (const NamedParts& bar : bars) {
+    double x = 0.0;
+    const std::string first = bar.parts.empty() ? "" : bar.parts.front().label;
+    drawn +=
+        svg_label(0.0, y + 13.0, "start", bar.name) + svg_label(kHalfWidth, y + 13.0, "end", first);
+    y += kTextLine;
+    for (const Part& part : bar.parts) {
+      if (part.share < kSeen) continue;
+      drawn += svg_rect(x, y, part.share * kHalfWidth, kBarsThick, part.css, 1.0, part.label);
+      x += part.share * kHalfWidth;
+      if (std::find(causes.begin(), causes.end(), part.css) != causes.end()) continue;
+      causes.push_back(part.css);
+      // Without the share, which is of one bar.
+      const std::string words =
+          part.label.substr(0, part.label.find_last_of(' ', part.label.size() - 3));
+      legend +=
+          "<li><i style=\"background:var(--" + part.css + ")\"></i>" + markup(words) + "</li>";
+    }
+    y += kBarsThick + kBarsGap;
+  }
+  return svg(name, kHalfWidth, y, drawn, "half") + "<ul class=\"legend\">" + legend + "</ul>\n";
+}
+
 std::string share_bar(double share, std::string_view css) {
   const double filled = 100.0 * std::clamp(share, 0.0, 1.0);
   return "<svg class=\"bar\" aria-hidden=\"true\" viewBox=\"0 0 100 10\" "

@@ -27,6 +27,13 @@ struct Part {
 /// A bar of parts and its legend.
 [[nodiscard]] std::string stacked_bar(std::string_view name, const std::vector<Part>& parts);
 
+/// Such bars below each other, for half a page, with one legend: what each is of above it.
+struct NamedParts {
+  std::string name;
+  std::vector<Part> parts;
+};
+[[nodiscard]] std::string stacked_bars(std::string_view name, const std::vector<NamedParts>& bars);
+
 /// From 100 % of the GPU time, cause after cause, down to what computes.
 /// `half`: for half a page, names above their bars.
 enum class WaterfallWidth { full, half };

@@ -99,7 +99,7 @@ std::string changes(const Explanation& e, WhatIf::Kind kind) {
     gains.push_back({label::of_change(w.change), 0.0, by, gain});
     rows.push_back({html::titled(label::of_change(w.change), w.change),
                     print_share(w.*figure.value), gain,
-                    html::targets_mark(w.verdict, nominal, missed_targets(w))});
+                    html::targets_mark(w.verdict, nominal, missed_targets(w, *e.prediction))});
     if (alone) rows.back().erase(rows.back().begin() + 1);
   }
   if (rows.empty()) return "";

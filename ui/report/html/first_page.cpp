@@ -20,31 +20,11 @@
 namespace stallcast::report::html {
 namespace {
 
-constexpr double kHalf = kHalfWidth;
-constexpr double kGaugeThick = 10.0, kGaugeRoom = 22.0, kGaugeGap = 12.0;
-constexpr double kGaugeSide = 4.0;
-constexpr double kPadding = 0.08;  // of the range, at both of its ends
 constexpr std::size_t kMostOptions = 4;
 constexpr std::size_t kMostMoving = 3;
+constexpr std::size_t kFewJobs = 3;
 constexpr std::string_view kBoundsAlone =
     "Bounds alone: nothing was simulated, and a run may keep GPUs less busy.";
-
-/// From figures to places in a drawing.
-class GaugeAxis {
- public:
-  GaugeAxis(double low, double high) : low_(low), high_(high) {
-    const double more = kPadding * (high - low);
-    low_ -= more, high_ += more;
-  }
-  [[nodiscard]] double at(double value) const {
-    if (!(high_ > low_)) return kHalf / 2.0;
-    return kGaugeSide +
-           std::clamp((value - low_) / (high_ - low_), 0.0, 1.0) * (kHalf - 2.0 * kGaugeSide);
-  }
-
- private:
-  double low_, high_;
-};
 
 std::string block(const std::string& title, const std::string& body) {
   return body.empty()
@@ -52,87 +32,34 @@ std::string block(const std::string& title, const std::string& body) {
              : "<div class=\"block\">" + element("h2", title) + captioned(title, body) + "</div>\n";
 }
 
-const char* colour_of(const AssertionOutcome& a) {
-  return a.status == "pass" ? "good" : a.status == "fail" && a.level != "warn" ? "bad" : "unsure";
-}
-
-/// What is said of a bar, at the left and in colour at the right; on lines of their own where they
-/// do not fit beside each other. Moves `y` down to the bar.
-std::string said_above(double& y, const std::string& name, const std::string& said,
-                       const std::string& colour) {
-  constexpr double kApart = 12.0;
-  const std::vector<std::string> lines = lines_of(name, kHalf - 2.0 * kGaugeSide);
-  std::string out = svg_labels(kGaugeSide, y + 13.0, "start", lines);
-  y += kTextLine * static_cast<double>(lines.size());
-  const double room = kHalf - 2.0 * kGaugeSide - width_of(lines.empty() ? "" : lines.back());
-  if (width_of(said) + kApart > room) y += kTextLine;
-  return out + svg_label(kHalf - kGaugeSide, y - 4.0, "end", said, colour);
-}
-
-/// What is predicted of a metric and what may become of it, on a line.
-std::string dot_and_band(const GaugeAxis& x, double y, double value,
-                         const std::optional<std::pair<double, double>>& band,
-                         const std::string& colour) {
-  const double middle = y + kGaugeRoom / 2.0;
-  std::string out = svg_line(kGaugeSide, middle, kHalf - kGaugeSide, middle, "line");
-  if (band)
-    out += svg_rect(x.at(band->first), middle - kGaugeThick / 2.0,
-                    x.at(band->second) - x.at(band->first), kGaugeThick, "bar", 0.35);
-  return out + "<circle cx=\"" + fixed(x.at(value), 1) + "\" cy=\"" + fixed(middle, 1) +
-         "\" r=\"5.5\" style=\"fill:var(--" + colour + ")\"/>";
-}
-
-std::optional<std::pair<double, double>> band_of(const Prediction& p, const std::string& metric) {
-  const Metric* m = find(p, metric);
-  return m == nullptr ? std::nullopt : m->ci90 ? m->ci90 : m->ci95;
-}
-
-/// A gauge: the target's limit, what is predicted, and the margin between. Moves `y` below it.
-std::string gauge(const Prediction& p, const AssertionOutcome& a, double& y) {
-  const auto band = band_of(p, a.metric);
-  double low = std::min(a.value, *a.limit), high = std::max(a.value, a.upper.value_or(*a.limit));
-  if (band) low = std::min(low, band->first), high = std::max(high, band->second);
-  const GaugeAxis x(low, high);
-  std::string text = print_predicted(a);
-  if (const std::string share = probability_in_short(a); !share.empty()) text += " (" + share + ")";
-  std::string out =
-      said_above(y, a.id + ": " + target_phrase(a, p.breakdown.size() > 1), text, colour_of(a));
-  out += dot_and_band(x, y, a.value, band, colour_of(a));
-  for (const std::optional<double>& limit : {a.limit, a.upper})
-    if (limit && std::isfinite(*limit))
-      out += svg_rect(x.at(*limit) - 1.5, y + 1.0, 3.0, kGaugeRoom - 2.0, colour_of(a));
-  y += kGaugeRoom + kGaugeGap;
-  return out;
-}
-
-std::string gauges(const Prediction& p) {
-  std::string content, said;
-  double y = 0.0;
-  bool banded = false;
-  for (const AssertionOutcome& a : p.assertions) {
-    if (!a.limit || !std::isfinite(*a.limit)) continue;
-    banded = banded || band_of(p, a.metric).has_value();
-    content += gauge(p, a, y);
-    said += (said.empty() ? "targets: " : "; ") + target_phrase(a, p.breakdown.size() > 1) +
-            ", predicted " + print_predicted(a);
-  }
-  if (content.empty()) return "";
-  return block("Targets", "<figure data-name=\"targets\">" + svg(said, kHalf, y, content, "half") +
-                              element("figcaption",
-                                      std::string(is_estimate(p) ? "Dot: what bounds allow"
-                                                                 : "Dot: predicted") +
-                                          "; upright: the limit" +
-                                          (banded ? "; band: what it may turn out to be." : "."),
-                                      "soft") +
-                              "</figure>\n");
-}
-
+/// A waterfall for each of few jobs, a bar for each of many.
 std::string time(const Prediction& p) {
+  if (p.breakdown.size() > kFewJobs) {
+    std::vector<NamedParts> bars;
+    for (const auto& [job, shares] : p.breakdown)
+      bars.push_back({job, cause_parts(shares, cpu_words(p, job))});
+    return block("Where the time goes", stacked_bars("where the time of each job goes", bars));
+  }
   std::string out;
   for (const auto& [job, shares] : p.breakdown)
     out +=
         block(p.breakdown.size() > 1 ? "Where the time of " + job + " goes" : "Where the time goes",
               waterfall_chart(job, shares, cpu_words(p, job), WaterfallWidth::half));
+  return out;
+}
+
+/// The figures that text begins with, and what they may turn out to be. Of many jobs their bars
+/// have them.
+std::string main_figures(const Prediction& p) {
+  if (p.breakdown.size() > kFewJobs) return "";
+  std::string out;
+  for (const SummaryLine& line : summary_lines(p)) {
+    if (line.figure == std::string::npos || line.figure == 0) continue;
+    const std::size_t end = std::min(line.text.find("; ", line.figure), line.text.size());
+    out += "<p class=\"main\">" + markup(line.text.substr(0, line.figure)) +
+           element("b", line.text.substr(line.figure, end - line.figure)) +
+           markup(line.text.substr(end)) + "</p>\n";
+  }
   return out;
 }
 
@@ -147,7 +74,7 @@ std::string tenants(const Prediction& p) {
 struct DesignOption {
   std::string name, path;
   double used = 0.0;  ///< as figure_gained
-  std::optional<double> stall, cost, margin;
+  std::optional<double> stall, cost;
   std::string targets;  ///< markup: how they stand
 };
 
@@ -159,15 +86,31 @@ std::optional<double> stall_of(const Prediction& p) {
   return out;
 }
 
-std::optional<double> margin_of(const Prediction& p) {
-  std::optional<double> out;
+/// The targets that are missed, by most first.
+std::vector<MissedTarget> missed_of(const Prediction& p) {
+  std::vector<MissedTarget> out;
   for (const AssertionOutcome& a : p.assertions) {
     const Result<base::Assertion> asked = base::parse_assertion(a.that);
-    if (a.level == "warn" || !asked.ok() || !a.limit || !std::isfinite(*a.limit)) continue;
-    const double margin = base::margin(*asked, a.value, *a.limit, a.upper);
-    out = std::min(out.value_or(margin), margin);
+    if (a.level == "warn" || a.status != "fail" || !asked.ok() || !a.limit) continue;
+    const double margin =
+        std::isfinite(*a.limit) ? base::margin(*asked, a.value, *a.limit, a.upper) : 0.0;
+    out.push_back({a.id, -margin});
   }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const MissedTarget& a, const MissedTarget& b) { return a.by > b.by; });
   return out;
+}
+
+/// "misses stall by 11 % and 2 more": the one that is missed by most.
+std::string missed_mark(const Prediction& p, Verdict verdict, bool nominal,
+                        const std::vector<MissedTarget>& missed) {
+  if (verdict != Verdict::fail || missed.empty()) return targets_mark(verdict, nominal);
+  Alternative most;
+  most.missed = {missed.front()};
+  const std::size_t more = missed.size() - 1;
+  return targets_mark(
+      verdict, nominal,
+      missed_targets(most, p) + (more > 0 ? " and " + std::to_string(more) + " more" : ""));
 }
 
 /// Whether designs are judged by goodput, here and in what is said of changes.
@@ -185,8 +128,8 @@ std::string figure_told(const Prediction& p) {
 std::vector<DesignOption> options_of(const Prediction& p) {
   const auto used = figure_gained(p, p.alternatives).value;
   const double now = used == &Alternative::goodput ? lasting_goodput(p) : lasting_utilization(p);
-  std::vector<DesignOption> out{{"as it is", "", now, stall_of(p), std::nullopt, margin_of(p),
-                                 targets_mark(p.verdict, false)}};
+  std::vector<DesignOption> out{{"as it is", "", now, stall_of(p), std::nullopt,
+                                 missed_mark(p, p.verdict, false, missed_of(p))}};
   std::vector<const Alternative*> order;
   for (const Alternative& a : p.alternatives)
     if (is_useful(a, p)) order.push_back(&a);
@@ -194,8 +137,8 @@ std::vector<DesignOption> options_of(const Prediction& p) {
                         [](const Alternative* a) { return a->verdict == Verdict::pass; });
   for (const Alternative* a : order) {
     if (out.size() > kMostOptions) break;
-    out.push_back({label::of_change(a->change), a->change, a->*used, a->stall, a->cost, a->margin,
-                   targets_mark(a->verdict, tried_nominally(p), missed_targets(*a))});
+    out.push_back({label::of_change(a->change), a->change, a->*used, a->stall, a->cost,
+                   missed_mark(p, a->verdict, tried_nominally(p), a->missed)});
   }
   return out;
 }
@@ -216,11 +159,11 @@ std::string options(const Prediction& p) {
                        [&](const DesignOption& o) { return (o.*member).has_value(); });
   };
   const bool stalls = some(&DesignOption::stall), costs = some(&DesignOption::cost),
-             margins = some(&DesignOption::margin);
+             asked = p.verdict != Verdict::none;
   std::vector<Column> columns{{"design"}, {by_goodput(p) ? "goodput" : "GPUs", "number"}};
   if (stalls) columns.push_back({"stall per save", "number"});
   if (costs) columns.push_back({"cost", "number"});
-  if (margins) columns.insert(columns.end(), {{"margin", "number"}, {"targets"}});
+  if (asked) columns.push_back({"targets"});
   std::vector<std::vector<std::string>> rows;
   for (const DesignOption& o : all) {
     std::vector<std::string>& row = rows.emplace_back();
@@ -228,17 +171,14 @@ std::string options(const Prediction& p) {
     row.push_back(print_share(o.used));
     if (stalls) row.push_back(o.stall ? print_value(*o.stall, "s") : "");
     if (costs) row.push_back(cost_text(o.cost));
-    if (!margins) continue;
-    row.push_back(o.margin ? print_target_margin(*o.margin) : "");
-    row.push_back(o.targets);
+    if (asked) row.push_back(o.targets);
   }
   if (rows.size() < 2) return "";
   return block("Options",
                table(columns, rows) +
                    element("p",
                            std::string("Each change alone, simulated") +
-                               (nominal ? ", without draws: " : ": ") + figure_told(p) + "." +
-                               (margins ? " Margin: of the target that is met by least." : ""),
+                               (nominal ? ", without draws: " : ": ") + figure_told(p) + ".",
                            "soft"));
 }
 
@@ -281,7 +221,7 @@ std::string counts(const Prediction& p) {
   }
   if (p.verdict != Verdict::none) caption = "Filled: " + meets_phrase(p) + "; hollow: misses one.";
   if (banded)
-    caption += " The band is what it may turn out to be; of other numbers about as far off.";
+    caption += " Band: 90 % of outcomes; drawn for the design as it is, as wide for the others.";
   return block("How many " + noun,
                "<figure data-name=\"counts\">" + scatter(figure + " over " + noun, plot) +
                    (caption.empty() ? caption : element("figcaption", caption, "soft")) +
@@ -321,7 +261,7 @@ std::string moving(const Prediction& p, const ReportContext& context) {
       element("p",
               p.varied > 0 ? "Little: no assumed input moves it by a thousandth."
                            : assumed + " " + (context.assumptions.size() == 1 ? "is" : "are") +
-                                 " assumed, none of which was varied: --draws 64 tells "
+                                 " assumed, and none was varied: --draws\u00a064 tells "
                                  "which matter.",
               "soft"));
 }
@@ -332,12 +272,14 @@ std::string first_page(const Prediction& p, const ReportContext& context) {
   const std::string verdict =
       p.verdict == Verdict::none ? "" : std::string(verdict_name(p.verdict));
   const std::string advice = advice_phrase(p);
-  return heading(p.scenario_id, verdict, verdict_phrase(p), limit_phrase(p), p.system,
-                 is_unlikely(p)) +
+  const std::string limit = limit_phrase(p);
+  return heading(p.scenario_id, verdict, verdict_phrase(p), "", p.system, is_unlikely(p)) +
+         main_figures(p) + (limit.empty() ? limit : element("p", limit, "limit") + "\n") +
          (is_estimate(p) ? element("p", kBoundsAlone, "warn") : std::string()) +
          (advice.empty() ? advice : element("p", advice, "advice")) + picture_figure(p) +
-         "<div class=\"first\"><div>\n" + gauges(p) + time(p) + tenants(p) + "</div><div>\n" +
-         counts(p) + options(p) + moving(p, context) + "</div></div>\n";
+         "<div class=\"first\"><div>\n" + block("Targets", target_gauges(p)) + time(p) +
+         tenants(p) + "</div><div>\n" + counts(p) + options(p) + moving(p, context) +
+         "</div></div>\n";
 }
 
 std::string slide(const Prediction& p, const ReportContext& context, const Style& style) {

@@ -69,16 +69,16 @@ summary{cursor:pointer}summary:focus-visible{outline:2px solid var(--bar)}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;padding:0;margin:.4rem 0 1rem}
 .legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;vertical-align:-.05em}
 .band{background:var(--bar);opacity:.35}.band.half{opacity:.75}.ends{display:inline-block}svg.slim{display:none}
-.advice{font-weight:600;margin-top:.6rem}figure{margin:1rem 0}svg.system{margin:0 auto}.box{fill:var(--tile);stroke:var(--line)}.at-limit{stroke:var(--bad);stroke-width:2}
+.advice{font-weight:600;margin-top:.6rem}.main b{font-variant-numeric:tabular-nums}figure{margin:1rem 0}svg.system{margin:0 auto}.box{fill:var(--tile);stroke:var(--line)}.at-limit{stroke:var(--bad);stroke-width:2}
 .part>summary{border-top:1px solid var(--line);padding:.45rem 0}.part>summary h2{display:inline;font-size:1rem}
 .first{display:grid;grid-template-columns:1fr 1fr;gap:0 2.5rem}.first h2{margin-top:1.2rem}.first figure{margin:.4rem 0}svg.half{max-width:34rem}
 .moving{padding-left:1.1rem;margin:.3rem 0}.moving li{margin:.3rem 0}
 .export{margin:0;line-height:1;text-align:right;opacity:0}.export button{font:inherit;font-size:.8rem;color:var(--bar);background:none;border:0;cursor:pointer}
 svg:hover+.export,.export:hover,.export:focus-within{opacity:1}p.export.slim{display:none}
 body:has(.slide){margin:0;padding:0;max-width:none}.slide{width:80rem;height:45rem;overflow:hidden;padding:1.4rem 3.5rem;margin:0 auto}
-.slide{display:grid;grid-template-columns:36% 1fr;gap:0 2rem;grid-auto-rows:min-content}.slide #system{grid-column:2;grid-row:1/span 6;margin:0}
-.slide #system svg{max-height:18rem}.slide>h1,.slide>p{grid-column:1}.slide .first{grid-column:1/-1;grid-row:7;display:block;columns:3;column-gap:2.2rem}
-.slide .made{grid-column:1/-1;grid-row:8;font-size:.75rem}.slide .first h2{margin-top:.7rem}.slide .block{break-inside:avoid}.slide figure{margin:.3rem 0}.slide p.soft{font-size:.85em}.slide table{font-size:.76em}.slide :is(td,th){padding:.2rem .18rem}.slide th.number{white-space:normal}
+.slide{display:grid;grid-template-columns:36% 1fr;gap:0 2rem;grid-auto-rows:min-content}.slide #system{grid-column:2;grid-row:1/span 9;margin:0}
+.slide #system svg{max-height:18rem}.slide>h1,.slide>p{grid-column:1}.slide .first{grid-column:1/-1;grid-row:10;display:block;columns:3;column-gap:2.2rem}
+.slide .made{grid-column:1/-1;grid-row:11;font-size:.75rem}.slide .first h2{margin-top:.7rem}.slide .block{break-inside:avoid}.slide figure{margin:.3rem 0}.slide p.soft{font-size:.85em}.slide table{font-size:.76em}.slide :is(td,th){padding:.2rem .18rem}.slide th.number{white-space:normal}
 .wire{fill:none;stroke:var(--line)}svg .name{font-weight:600}svg .soft{fill:var(--soft)}svg .limit{fill:var(--bad);font-weight:600}
 @media screen and (max-width:44rem){body{margin:1rem auto}.slide{display:block;width:auto!important;height:auto!important;zoom:1!important;padding:0 1rem}.slide .first{columns:1}.slide #system svg{max-height:none}h1{overflow-wrap:anywhere}
 svg.broad,p.export.broad,thead{display:none}svg.slim,p.export.slim{display:block}.first{display:block}.export{opacity:1}

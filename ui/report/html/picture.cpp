@@ -5,6 +5,7 @@
 #include "ui/report/html/sections.hpp"
 #include "ui/report/html/svg.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
 #include "ui/report/picture_load.hpp"
 #include "ui/report/summary.hpp"
 
@@ -115,6 +116,23 @@ std::string stacked(const Prediction& p) {
 
 }  // namespace
 
+namespace {
+
+/// What is red, or where what limits is no part of the drawing what it is.
+std::string limit_in_words(const Prediction& p) {
+  const auto limits = [&](const PicturePart& part) { return part_load(p, part).limit; };
+  for (const PictureBox& b : p.picture.boxes)
+    if (std::any_of(b.parts.begin(), b.parts.end(), limits)) return "; red is what limits";
+  for (const PictureWire& w : p.picture.wires)
+    if (wire_load(p, w).limit) return "; red is what limits";
+  const Limit limit = limit_of(p);
+  const bool named = limit.kind == Limit::Kind::gain || limit.kind == Limit::Kind::resource ||
+                     limit.kind == Limit::Kind::waited;
+  return named ? "; what limits, the " + limit.label + ", is not in the drawing" : "";
+}
+
+}  // namespace
+
 std::string picture_figure(const Prediction& p, std::string_view id) {
   if (p.picture.empty()) return "";
   std::string content;
@@ -125,7 +143,8 @@ std::string picture_figure(const Prediction& p, std::string_view id) {
          element("figcaption",
                  is_estimate(p) ? "How busy each part is at most."
                                 : "How busy each part is: dark over the whole run, light while it "
-                                  "is in use; red is what limits.",
+                                  "is in use" +
+                                      limit_in_words(p) + ".",
                  "soft") +
          "</figure>\n";
 }

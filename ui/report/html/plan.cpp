@@ -44,6 +44,40 @@ std::string said_phrase(const PlanResult& plan) {
   return out;
 }
 
+/// What draws say of it, where that is the same answer.
+std::string also_drawn(const PlanResult& plan) {
+  const std::string said = confident_text(plan);
+  return said.empty() || !drawn_answer(plan).empty() ? "" : "; " + said;
+}
+
+/// Verdict and answer: where draws were asked for another one theirs first, then that of the
+/// design as it is stated.
+std::string answer_heading(const PlanResult& plan) {
+  const auto word = [](PlanStatus status) {
+    return status == PlanStatus::found        ? ""
+           : status == PlanStatus::infeasible ? "infeasible"
+                                              : "inconclusive";
+  };
+  const Prediction& p = plan.prediction;
+  const std::string drawn = drawn_answer(plan);
+  if (drawn.empty())
+    return html::heading(
+        plan.scenario_id,
+        plan.status == PlanStatus::found && !plan.answer ? "inconclusive" : word(plan.status),
+        said_phrase(plan) + also_drawn(plan), "", p.system);
+  std::string stated = said_phrase(plan);
+  const std::string answer = needs(plan) + " " + answer_text(plan);
+  if (stated.starts_with(answer)) stated.insert(answer.size(), stated_cases(plan));
+  return html::heading(plan.scenario_id, word(plan.confident->status), drawn,
+                       "without draws " + stated, p.system);
+}
+
+std::string lines_of_draws(const PlanResult& plan) {
+  std::string out;
+  for (const std::string& line : drawn_part(plan).lines) out += html::element("p", line) + "\n";
+  return out;
+}
+
 std::string margins(const PlanPoint& point) {
   std::string out;
   for (const TargetMargin& t : point.targets) out += html::element("div", margin_text(t), t.status);
@@ -123,7 +157,9 @@ std::string plan_chart(const PlanResult& plan) {
              "figcaption",
              "Filled: meets all targets; hollow: misses one or is too close to call." +
                  std::string(banded ? " Band: 95 % interval of the mean of replicas." : "") +
-                 (plan.answer ? " The circle is the answer." : ""),
+                 (!plan.answer                 ? ""
+                  : drawn_answer(plan).empty() ? " The circle is the answer."
+                                               : " The circle is the answer without draws."),
              "soft") +
          "</figure>\n";
 }
@@ -148,11 +184,12 @@ std::string tornado(const PlanResult& plan) {
   std::vector<std::vector<std::string>> rows;
   for (const PlanSwing& swing : plan.tornado) {
     const std::string ends =
-        print_target_margin(swing.at_low) + " to " + print_target_margin(swing.at_high);
+        swing_margin(plan, swing, swing.at_low) + " to " + swing_margin(plan, swing, swing.at_high);
     gains.push_back({label::of_input(swing.path), swing.at_low, swing.at_high, ends});
     rows.push_back({html::titled(label::of_input(swing.path), swing.path), markup(swing.low),
                     markup(swing.base), markup(swing.high), markup(swing.target),
-                    print_target_margin(swing.at_low), print_target_margin(swing.at_high),
+                    swing_margin(plan, swing, swing.at_low),
+                    swing_margin(plan, swing, swing.at_high),
                     markup(swing.low_needs + ", " + swing.high_needs)});
   }
   if (rows.empty()) return "";
@@ -193,9 +230,6 @@ std::string intervals(const PlanResult& plan) {
 
 std::string plan_html(const PlanResult& plan, const ReportContext& context, const Style& style) {
   const bool found = plan.status == PlanStatus::found && plan.answer.has_value();
-  const char* verdict = found                                   ? ""
-                        : plan.status == PlanStatus::infeasible ? "infeasible"
-                                                                : "inconclusive";
   std::string notes;
   for (const std::string& note : plan.notes) notes += html::element("p", note);
   const Prediction& p = plan.prediction;
@@ -203,8 +237,8 @@ std::string plan_html(const PlanResult& plan, const ReportContext& context, cons
       found ? "With " + base::counted(plan, plan.points[*plan.answer]) : "The largest design tried";
   return html::page(
       "Stallcast plan: " + plan.scenario_id,
-      html::heading(plan.scenario_id, verdict, said_phrase(plan), "", p.system) +
-          html::picture_figure(p) + html::section("How many", plan_chart(plan)) +
+      answer_heading(plan) + html::picture_figure(p) + html::section("How many", plan_chart(plan)) +
+          html::section(drawn_part(plan).title, lines_of_draws(plan)) +
           html::section("Designs simulated", candidates(plan)) +
           html::section(
               "What softer targets " + std::string(plan.objective.maximize ? "gain" : "save"),

@@ -51,7 +51,7 @@ std::string tile(const Prediction& p, const std::string& owner, const metric::Fi
   } else if (m->ci95 && !m->ci90) {
     const std::string low = as_counted(metric, print_value(m->ci95->first, m->unit));
     const std::string high = as_counted(metric, print_value(m->ci95->second, m->unit));
-    if (low != high) out += element("small", "95 % interval " + low + " to " + high);
+    if (low != high) out += element("small", "mean of seeds " + low + " to " + high);
   }
   if (status == "fail") out += element("small", "target missed", "fail");
   if (status == "inconclusive") out += element("small", "not sure", "inconclusive");
@@ -307,9 +307,10 @@ std::string prediction_sections(const Prediction& p, const ReportContext& contex
   const auto titled = [&](const std::string& title, const char* rest) {
     return first.find("<h2>" + title + "</h2>") == std::string::npos ? title : title + rest;
   };
-  return folded("Key figures", tiles(p)) + folded(titled("Targets", " in full"), targets(p)) +
-         sureness_section(p) + folded(titled("Where the time goes", ", in full"), time_split(p)) +
-         folded("Stages", stages(p)) + folded("What limits it", limits_table(p)) +
+  return section("Stages", stages(p)) + folded("Key figures", tiles(p)) +
+         folded(titled("Targets", " in full"), targets(p)) + sureness_section(p) +
+         folded(titled("Where the time goes", ", in full"), time_split(p)) +
+         folded("What limits it", limits_table(p)) +
          folded("Data path, mean over the run", data_path_table(p)) +
          folded("What happens when",
                 context.timeline ? timeline_section(*context.timeline, p) : std::string()) +

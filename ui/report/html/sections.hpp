@@ -19,8 +19,11 @@ namespace stallcast::report::html {
 [[nodiscard]] std::string picture_figure(const Prediction& prediction,
                                          std::string_view id = "system");
 
-/// What a reader needs in thirty seconds: verdict, what would help, the system, targets, time,
-/// options, and what could change the answer.
+/// Each target as a dot beside its limit; those of one figure on one scale. "" without targets.
+[[nodiscard]] std::string target_gauges(const Prediction& prediction);
+
+/// What a reader needs in thirty seconds: verdict, main figures, what would help, the system,
+/// targets, time, options, and what could change the answer.
 [[nodiscard]] std::string first_page(const Prediction& prediction, const ReportContext& context);
 /// That alone, for a projector: one page of 16:9.
 [[nodiscard]] std::string slide(const Prediction& prediction, const ReportContext& context,
