@@ -16,7 +16,7 @@
 # goes into the headers it includes. Names in unnamed namespaces then differ within a folder. Preset dev compiles each
 # file by itself, which reveals a missing include.
 set(STALLCAST_BATCH 16)  # about as many files in each; a touched file rebuilds its batch
-set(STALLCAST_WARM_BATCH 24)  # of what is compiled with -O1 or less, which takes less each
+set(STALLCAST_TEST_BATCH 24)  # of tests, which take less each at -O0
 
 add_library(stallcast_flags INTERFACE)
 target_compile_options(stallcast_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Werror)
@@ -79,8 +79,8 @@ endmacro()
 
 function(stallcast_compile TARGET WARM)
   set(most ${STALLCAST_BATCH})
-  if(WARM)
-    set(most ${STALLCAST_WARM_BATCH})
+  if(WARM STREQUAL "TEST")
+    set(most ${STALLCAST_TEST_BATCH})
   endif()
   # Batches of one size: seventeen files are one batch, not one of sixteen and another that reads all headers for one file.
   get_target_property(sources ${TARGET} SOURCES)

@@ -56,7 +56,9 @@ TEST_CASE("compute that failures undid is named where GPUs were busy for longer 
 TEST_CASE("a miss of a share is told in points, of all else in percent of the limit") {
   // 71.1 % against 90 % misses by 18.9 points, which are 21 % of 90 %.
   CHECK(print_target_margin(-0.21, 0.9, "ratio") == "-18.9 points");
-  CHECK(print_target_margin(0.0002, 0.95, "ratio") == "+0.02 points");
+  CHECK(print_target_margin(0.0002, 0.95, "ratio") == "+0.019 points");
+  // 5.004 % against 5 %: missed by little, not by nothing.
+  CHECK(print_target_margin(-0.0008, 0.05, "ratio") == "-0.004 points");
   CHECK(print_target_margin(-0.21, 15.0, "s") == "-21 %");
   Prediction p = report::testing::drawn();
   Alternative a;

@@ -315,8 +315,11 @@ std::string print_target_margin(double margin, double limit, std::string_view un
   // Percent of a limit that is a percentage would be taken for points. Of 0 it is the difference.
   if (unit != "ratio") return print_margin(margin);
   const double apart = limit == 0.0 ? margin : margin * std::abs(limit);
-  constexpr double kClose = 0.001;
-  return signed_points(apart, std::abs(apart) < kClose ? 2 : 1);
+  constexpr double kClose = 0.995e-2;
+  if (apart == 0.0 || std::abs(apart) >= kClose) return signed_points(apart, 1);
+  char text[40];  // a target that is just missed is not missed by 0
+  std::snprintf(text, sizeof text, "%+.2g points", 100.0 * apart);
+  return text;
 }
 
 std::string_view verdict_name(Verdict verdict) {

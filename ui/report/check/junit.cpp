@@ -32,7 +32,7 @@ struct Suite {
   }
 };
 
-std::string element(const char* name, const std::string& type, const std::string& message) {
+std::string outcome_element(const char* name, const std::string& type, const std::string& message) {
   return "<" + std::string(name) + attribute("message", message) + attribute("type", type) + ">" +
          markup(message) + "</" + name + ">";
 }
@@ -44,11 +44,11 @@ void add_assertion(Suite& suite, const CheckedScenario& s, const CheckedAssertio
     inside = "<system-out>" + markup("warning: " + message) + "</system-out>";
   } else if (a.status == CheckStatus::fail) {
     ++suite.failures;
-    inside =
-        element("failure", a.state == BaselineState::worse ? "regression" : "assertion", message);
+    inside = outcome_element("failure",
+                             a.state == BaselineState::worse ? "regression" : "assertion", message);
   } else if (a.status == CheckStatus::inconclusive) {
     ++suite.errors;
-    inside = element("error", "inconclusive", message);
+    inside = outcome_element("error", "inconclusive", message);
   } else if (a.status == CheckStatus::waived || a.status == CheckStatus::known) {
     ++suite.skipped;
     const std::string why = a.status == CheckStatus::known
@@ -76,7 +76,7 @@ std::string check_junit(const CheckReport& report, const CheckContext&) {
     Suite suite;
     for (const Finding& f : scenario_findings(s)) {
       ++suite.errors;
-      suite.add(s, "prediction", f.at, element("error", f.rule, f.message));
+      suite.add(s, "prediction", f.at, outcome_element("error", f.rule, f.message));
     }
     for (const CheckedAssertion& a : s.assertions) add_assertion(suite, s, a);
     close(s.uri, suite);
@@ -87,7 +87,7 @@ std::string check_junit(const CheckReport& report, const CheckContext&) {
     baseline.id = baseline.uri = "baseline";
     for (const std::string& why : report.stale) {
       ++suite.errors;
-      suite.add(baseline, "baseline", {}, element("error", "stale", why));
+      suite.add(baseline, "baseline", {}, outcome_element("error", "stale", why));
     }
     close("baseline", suite);
   }
