@@ -20,7 +20,7 @@ constexpr double kSample = 40.0 * 1024 * 1024;                    // dataset.sam
 constexpr double kState = 14.0 * 70e9;                            // 14 bytes for each parameter
 constexpr double kCompute = 0.1, kRelease = 20e-6, kCopy = 55e9;  // step, barrier.base, gpu.copy
 constexpr int kWorkers = 2, kPrefetch = 2, kSaveEvery = 100;
-constexpr double kRest = 1e-3;  // bytes: what rounding leaves of a transfer
+constexpr double kRest = 0.1;  // bytes: more than rounding leaves of a transfer after hours
 
 struct Node {
   int slots[kWorkers] = {kPrefetch, kPrefetch}, ready[kWorkers] = {}, next[kWorkers] = {0, 1};
