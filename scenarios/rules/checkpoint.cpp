@@ -35,7 +35,7 @@ class StateRules {
     if (!job_.checkpoint || job_.checkpoint->kind.empty()) return;
     const Component& save = *job_.checkpoint;
     check_destination(save);
-    check_save_interval(design_, job_, report_);
+    check_save_interval(job_, report_);
     check_size(save);
     check_layout(save);
     check_gds(save);

@@ -59,6 +59,7 @@ class Rules {
       check_parameters(job, report_);
       if (job.communication) check_communication(design_, job, report_);
     }
+    check_few_saves(design_, report_);
     for (const Component& tenant : design_.tenants) check_tenant(design_, tenant, report_);
     if (design_.jobs.empty() && design_.stages.empty() && !design_.tenants.empty())
       check_run_without_jobs();

@@ -1,7 +1,9 @@
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
 #include "models/bounds/job_dates.hpp"
 #include "scenarios/rules/support.hpp"
 #include "stallcast/units.hpp"
@@ -11,23 +13,23 @@
 namespace stallcast::scenarios {
 namespace {
 
-// Where the same was said of another job, says it of both: one warning for one place.
-bool add_job(Diagnostics& report, const std::string& times, const std::string& id) {
-  const std::string begin = "the run lasts only " + times + " times as long as \"every\" of job";
-  for (Diagnostic& d : report.items()) {
-    if (!d.message.starts_with(begin)) continue;
-    const std::size_t end = d.message.find("\", too short");
-    if (end == std::string::npos) continue;
-    d.message.insert(end + 1, ", \"" + id + "\"");
-    if (d.message[begin.size()] == ' ') d.message.insert(begin.size(), "s");
-    return true;
-  }
-  return false;
+/// Jobs for whose saves the run is equally short: one warning for one place.
+struct ShortRun {
+  std::string times;  ///< how often "every" is in it
+  std::vector<std::string> jobs;
+};
+
+void add_job(std::vector<ShortRun>& runs, const std::string& times, const std::string& id) {
+  for (ShortRun& run : runs)
+    if (run.times == times) return run.jobs.push_back(id);
+  runs.push_back({times, {id}});
 }
+
+constexpr std::string_view kTooShort = ", too short for the overhead of a long ";
 
 // In what is simulated; steps and epochs may end that before its duration.
 void check_saves_there(const Design& design, const JobDesign& job, const Value& every,
-                       Diagnostics& report) {
+                       std::vector<ShortRun>& short_runs, Diagnostics& report) {
   const Component& save = *job.checkpoint;
   const Value* duration = design.run.find("duration");
   double time = duration == nullptr ? 0.0 : duration->number;
@@ -51,21 +53,16 @@ void check_saves_there(const Design& design, const JobDesign& job, const Value& 
   constexpr double kFewSaves = 10.0;
   if (save.kind != "sync" || every.number > time || time >= kFewSaves * every.number) return;
   const std::string times = base::print_quantity(time / every.number, Dimension::number);
-  if (by_time && design.jobs.size() > 1 && add_job(report, times, job.job.id)) return;
-  report.warn(
-      "rule", by_time ? "/run/duration" : pointer_of(job.job, by),
-      (by_time
-           ? "the run lasts only " + times
-           : "if no GPU waits the " + key + " of job \"" + job.job.id + "\" last only " + times) +
-          " times as long as \"every\"" +
-          (by_time && design.jobs.size() > 1 ? " of job \"" + job.job.id + "\"" : std::string()) +
-          ", too short for the overhead of a long " + (by_time ? "one" : "run"),
-      by_time ? "let it hold ten saves or more" : "let them hold ten saves or more");
+  if (by_time) return add_job(short_runs, times, job.job.id);
+  report.warn("rule", pointer_of(job.job, by),
+              "if no GPU waits the " + key + " of job \"" + job.job.id + "\" last only " + times +
+                  " times as long as \"every\"" + std::string(kTooShort) + "run",
+              "let them hold ten saves or more");
 }
 
 }  // namespace
 
-void check_save_interval(const Design& design, const JobDesign& job, Diagnostics& report) {
+void check_save_interval(const JobDesign& job, Diagnostics& report) {
   const Component& save = *job.checkpoint;
   const Value* every = save.find("every");
   const Value* steps = save.find("every_steps");
@@ -76,7 +73,23 @@ void check_save_interval(const Design& design, const JobDesign& job, Diagnostics
                      (every == nullptr ? "\"every\" or \"every_steps\""
                                        : "one of \"every\" and \"every_steps\", not both"),
                  "write \"every\": \"30 min\" or \"every_steps\": 200");
-  if (every != nullptr) check_saves_there(design, job, *every, report);
+}
+
+void check_few_saves(const Design& design, Diagnostics& report) {
+  std::vector<ShortRun> short_runs;
+  for (const JobDesign& job : design.jobs) {
+    if (!job.checkpoint || job.checkpoint->kind.empty()) continue;
+    if (const Value* every = job.checkpoint->find("every"); every != nullptr)
+      check_saves_there(design, job, *every, short_runs, report);
+  }
+  for (const ShortRun& run : short_runs) {
+    const std::string of = run.jobs.size() > 1 ? " of jobs \"" : " of job \"";
+    report.warn("rule", "/run/duration",
+                "the run lasts only " + run.times + " times as long as \"every\"" +
+                    (design.jobs.size() > 1 ? of + base::join(run.jobs, "\", \"") + "\"" : "") +
+                    std::string(kTooShort) + "one",
+                "let it hold ten saves or more");
+  }
 }
 
 }  // namespace stallcast::scenarios

@@ -90,7 +90,9 @@ void check_saved_state(const Design& design, const JobDesign& job, Diagnostics& 
 /// Of saves that end in the memory of hosts: scenarios/rules/memory_saves.cpp. REQUIRES: the job
 /// has such saves.
 void check_saves_in_memory(const Design& design, const JobDesign& job, Diagnostics& report);
-/// How often a job saves: scenarios/rules/save_interval.cpp. REQUIRES: it does.
-void check_save_interval(const Design& design, const JobDesign& job, Diagnostics& report);
+/// That a job says how often it saves: scenarios/rules/save_interval.cpp. REQUIRES: it does.
+void check_save_interval(const JobDesign& job, Diagnostics& report);
+/// Whether what is simulated holds enough saves of each job.
+void check_few_saves(const Design& design, Diagnostics& report);
 
 }  // namespace stallcast::scenarios

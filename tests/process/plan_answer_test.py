@@ -66,6 +66,14 @@ class Saves(unittest.TestCase):
 
 
 class Nearest(unittest.TestCase):
+    def test_the_number_says_what_fewer_would_lack(self):
+        run = plan("--format", "json", text=asked())
+        found = json.loads(run.out)
+        required = found["metrics"]["storage.fs.osts.required"]
+        self.assertEqual(required["value"], found["plan"]["required"])
+        self.assertEqual(required["binding"], found["plan"]["reason"]["by"])
+        self.assertEqual(required["binding"], "bandwidth")
+
     def test_what_comes_nearest_and_what_the_next_costs(self):
         """A save of 500 GB takes 62 s of 8 OSTs; a budget for ten stops there."""
         storage = [SCENARIO["storage"][0] | {"ost": SCENARIO["storage"][0]["ost"] | {"price": "40 kUSD"}}]

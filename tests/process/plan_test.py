@@ -160,14 +160,6 @@ class Parameters(unittest.TestCase):
             run = Run("run", "FILE", "--no-advice", "--set", f"params.osts={n}", text=text)
             self.assertEqual(run.code, code, run.err)
 
-    def test_the_number_says_what_fewer_would_lack(self):
-        run = Run("plan", "FILE", "--tornado", "0", "--format", "json", text=SCENARIO)
-        found = json.loads(run.out)
-        required = found["metrics"]["storage.scratch.osts.required"]
-        self.assertEqual(required["value"], found["plan"]["required"])
-        self.assertEqual(required["binding"], found["plan"]["reason"]["by"])
-        self.assertEqual(required["binding"], "bandwidth")
-
     def test_beyond_its_largest_value_nothing_is_found(self):
         most = plan()["required"] - 1
         run = Run("plan", "FILE", "--tornado", "0", text=SCENARIO.replace(

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <sstream>
 
 #include "tests/ui/report_samples.hpp"
 #include "ui/report/advice.hpp"
@@ -110,6 +111,28 @@ TEST_CASE("a page of a run begins with its main figure") {
   const std::string page = render(p, report::testing::context(), Format::html, {});
   const std::size_t figure = page.find("GPU utilization of train: <b>87.1 % (90 % of outcomes ");
   CHECK(figure < page.find("class=\"limit\""));
+}
+
+TEST_CASE("a table of many jobs that wait for everything fits the page and names all of it") {
+  Prediction p = report::testing::missed_target();
+  p.breakdown.clear();
+  for (const char* job : {"a", "b", "c", "pretraining-of-a-large-model"})
+    for (const char* cause : kBreakdownCauses) p.breakdown[job][cause] = 0.125;
+  const std::string text = render(p, report::testing::context(), Format::text, {});
+  INFO(text);
+  const std::size_t title = text.find("Where the time of each job goes\n");
+  REQUIRE(title != std::string::npos);
+  std::istringstream lines(text.substr(title));
+  std::string said;
+  for (std::string line; std::getline(lines, line) && !line.empty();) {
+    CHECK(line.size() <= kColumns);
+    std::istringstream words(line);
+    for (std::string word; words >> word;) said += word + " ";
+  }
+  for (const char* waited : {"compute network data metadata CPU saves restarts slowest a",
+                             "network, data, metadata, CPU cores, saves, restarts and the slowest",
+                             "a 12.5 % 12.5 % 12.5 % 12.5 % 12.5 % 12.5 % 12.5 % 12.5 % b"})
+    CHECK(said.find(waited) != std::string::npos);
 }
 
 }  // namespace figures_said_test

@@ -16,6 +16,9 @@ namespace stallcast::report {
 /// Columns of a text report where nothing else is known: a file, a pipe.
 inline constexpr std::size_t kColumns = 80;
 
+/// Each of so many jobs is shown by itself; more of them share one table or chart.
+inline constexpr std::size_t kFewJobs = 3;
+
 /// Columns that lines are broken at, kColumns unless the program said otherwise.
 [[nodiscard]] std::size_t page_columns();
 /// Of the terminal that reports go to, before the first of them is written; at most what reads

@@ -40,8 +40,6 @@ std::vector<const PlanPoint*> shown(const PlanResult& plan) {
   return out;
 }
 
-bool several(const PlanResult& plan) { return plan.axes.size() > 1; }
-
 std::string assumed(std::size_t n) {
   return count_of(n, "value") + (n == 1 ? " is" : " are") +
          " assumed, not measured: set those above that you know; stallcast resolve --provenance "
@@ -63,7 +61,7 @@ Columns columns_of(const PlanResult& plan) {
   std::size_t taken = 0;
   for (const PlanAxis& axis : plan.axes) {
     out.heads.push_back(axis.noun);
-    const bool cut = plan.axes.size() == 1 && axis.noun.find(" of ") == std::string::npos;
+    const bool cut = plan.axes.size() == 1 && !says_owner(axis);
     out.widths.push_back(cut ? kUsual : std::clamp(axis.noun.size(), kUsual, kWidest));
     taken += out.widths.back() + 1;
   }
@@ -117,7 +115,7 @@ std::string how_searched(const PlanResult& plan) {
   const std::size_t replicas = plan.prediction.seeds.size();
   const std::string each = " with " + count_of(replicas, "replica") + " each";
   std::string out;
-  if (several(plan)) {
+  if (of_several(plan)) {
     out = "of " + counted(plan.candidates, "designs") + " " + std::to_string(plan.points.size()) +
           " were simulated" + each;
   } else {
@@ -127,9 +125,8 @@ std::string how_searched(const PlanResult& plan) {
                 (point.values.empty() ? std::to_string(point.count) : point.values.front());
     const bool bounded = plan.axes.empty() || plan.axes[0].bounded;
     out = std::string("searched from ") + (bounded ? "the fluid bound " : "") +
-          (plan.axes.empty() || !plan.axes[0].metric.empty() ? std::to_string(plan.lower_bound)
-                                                             : plan.axes[0].from) +
-          ", simulated " + counts + each;
+          (is_count(plan) ? std::to_string(plan.lower_bound) : plan.axes[0].from) + ", simulated " +
+          counts + each;
   }
   if (plan.proven > 0) out += ", " + std::to_string(plan.proven) + " excluded by bounds";
   if (plan.invalid > 0) out += ", " + std::to_string(plan.invalid) + " no valid design";

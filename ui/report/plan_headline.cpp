@@ -13,11 +13,6 @@
 namespace stallcast::report {
 namespace {
 
-bool of_several(const PlanResult& plan) { return plan.axes.size() > 1; }
-
-/// Whether its name says of what it is: "OSTs of cold".
-bool says_owner(const PlanAxis& axis) { return axis.noun.find(" of ") != std::string::npos; }
-
 /// "storage scratch", of all that is searched and does not say so.
 std::string owners(const PlanResult& plan) {
   std::string out;
@@ -26,9 +21,6 @@ std::string owners(const PlanResult& plan) {
       out += (out.empty() ? "" : ", ") + axis.owner;
   return out;
 }
-
-/// Of what is searched alone.
-bool is_count(const PlanResult& plan) { return plan.axes.empty() || !plan.axes[0].metric.empty(); }
 
 /// What limits where more of what is counted no longer helps; "" when nothing is named.
 std::string what_remains(const PlanResult& plan, const PlanPoint& end) {
@@ -47,7 +39,7 @@ std::string of(const std::string& owner) { return owner.empty() ? "" : " (" + ow
 /// Which field is counted: " (storage scratch)", " (params.boxes)"; nothing where its name was
 /// said.
 std::string named(const PlanResult& plan) {
-  if (plan.axes.empty() || !plan.axes[0].metric.empty()) return of(plan.owner);
+  if (is_count(plan)) return of(plan.owner);
   const PlanAxis& axis = plan.axes[0];
   return base::is_counted(axis, plan.points[*plan.answer].values[0]) ? of(axis.path) : "";
 }

@@ -175,6 +175,10 @@ std::vector<std::string> warnings_of(const PlanResult& plan) {
 
 }  // namespace
 
+bool of_several(const PlanResult& plan) { return plan.axes.size() > 1; }
+bool is_count(const PlanResult& plan) { return plan.axes.empty() || !plan.axes[0].metric.empty(); }
+bool says_owner(const PlanAxis& axis) { return axis.noun.find(" of ") != std::string::npos; }
+
 std::string_view status_name(PlanStatus status) {
   return status == PlanStatus::found        ? "found"
          : status == PlanStatus::infeasible ? "infeasible"

@@ -15,6 +15,13 @@ namespace stallcast::report {
 /// "meets", "misses", "unsure".
 [[nodiscard]] std::string_view status_name(const PlanPoint& point);
 
+/// Whether more than one thing is searched.
+[[nodiscard]] bool of_several(const PlanResult& plan);
+/// Whether what is searched alone is a number of things, not a value. REQUIRES: it is alone.
+[[nodiscard]] bool is_count(const PlanResult& plan);
+/// Whether its name says of what it is: "OSTs of cold".
+[[nodiscard]] bool says_owner(const PlanAxis& axis);
+
 /// "needs" of what the targets ask for, "supports" of what asks for more itself.
 [[nodiscard]] std::string needs(const PlanResult& plan);
 /// "saves", or "gains" of what is maximized.

@@ -57,32 +57,40 @@ double bar_columns() {
 std::string time_table(const Prediction& p, const Ink& ink) {
   constexpr const char* kHeads[] = {"compute", "network", "data",     "metadata",
                                     "CPU",     "saves",   "restarts", "slowest"};
-  constexpr std::size_t kJob = 14, kShare = 9;
+  static_assert(std::size(kHeads) == kBreakdownCauses.size());
+  constexpr std::size_t kMostJob = 14, kLeastJob = 6, kFigure = 7;  // "100.0 %"
   std::vector<std::size_t> shown;
   std::vector<std::pair<std::string, std::vector<int>>> jobs;
   for (const auto& [job, shares] : p.breakdown) jobs.emplace_back(job, tenths_of_percent(shares));
   for (std::size_t i = 0; i < std::size(kHeads); ++i)
     if (std::any_of(jobs.begin(), jobs.end(), [&](const auto& job) { return job.second[i] != 0; }))
       shown.push_back(i);
-  std::string out = "\n" + ink.bold("Where the time of each job goes") + "\n" + left("", kJob + 2);
-  for (const std::size_t i : shown) out += right(kHeads[i], kShare);
+  // A blank is between any two columns; names have what is left.
+  const auto width = [&](std::size_t i) {
+    return 1 + std::max(kFigure, std::string_view(kHeads[i]).size());
+  };
+  std::size_t taken = 2;
+  for (const std::size_t i : shown) taken += width(i);
+  const std::size_t name =
+      std::clamp(page_columns() - std::min(page_columns(), taken), kLeastJob, kMostJob);
+  std::string out = "\n" + ink.bold("Where the time of each job goes") + "\n" + left("", name + 2);
+  for (const std::size_t i : shown) out += right(kHeads[i], width(i));
   out += "\n";
   for (const auto& [job, tenths] : jobs) {
-    out += "  " + left(shortened(job, kJob), kJob);
-    for (const std::size_t i : shown) out += right(print_tenths(tenths[i]), kShare);
+    out += "  " + left(shortened(job, name), name);
+    for (const std::size_t i : shown) out += right(print_tenths(tenths[i]), width(i));
     out += "\n";
     if (const std::string undone = undone_phrase(p, job); !undone.empty())
       out += wrapped("    ", undone, 6);
   }
   return out + wrapped("  ",
-                       "compute; all else is waiting: for data, metadata, CPU cores, saves and the "
-                       "slowest rank",
+                       "compute; all else is waiting: for the network, data, metadata, CPU cores, "
+                       "saves, restarts and the slowest rank",
                        4);
 }
 
 std::string time_split(const Prediction& p, const Ink& ink) {
-  constexpr std::size_t kFewBlocks = 3;
-  if (p.breakdown.size() > kFewBlocks) return time_table(p, ink);
+  if (p.breakdown.size() > kFewJobs) return time_table(p, ink);
   std::string out;
   for (const auto& [job, shares] : p.breakdown) {
     out += "\n" + ink.bold("Where the time of " + job + " goes") + "\n";

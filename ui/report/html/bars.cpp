@@ -96,10 +96,12 @@ Drawn spans_drawn(const std::vector<Span>& spans, double width) {
 std::vector<Part> cause_parts(const std::map<std::string, double>& shares, std::string_view cpu) {
   std::vector<Part> out;
   const std::vector<int> tenths = tenths_of_percent(shares);
-  for (std::size_t i = 0; i < tenths.size(); ++i)
-    if (tenths[i] > 0)
-      out.push_back({std::string(words_of_cause(i, cpu)) + " " + print_tenths(tenths[i]),
-                     kBreakdownCauses[i], static_cast<double>(tenths[i]) / 1000.0});
+  for (std::size_t i = 0; i < tenths.size(); ++i) {
+    if (tenths[i] <= 0) continue;
+    const std::string name(words_of_cause(i, cpu));
+    out.push_back({name, name + " " + print_tenths(tenths[i]), kBreakdownCauses[i],
+                   static_cast<double>(tenths[i]) / 1000.0});
+  }
   return out;
 }
 
@@ -132,11 +134,8 @@ std::string stacked_bars(std::string_view name, const std::vector<NamedParts>& b
       x += part.share * kHalfWidth;
       if (std::find(causes.begin(), causes.end(), part.css) != causes.end()) continue;
       causes.push_back(part.css);
-      // Without the share, which is of one bar.
-      const std::string words =
-          part.label.substr(0, part.label.find_last_of(' ', part.label.size() - 3));
       legend +=
-          "<li><i style=\"background:var(--" + part.css + ")\"></i>" + markup(words) + "</li>";
+          "<li><i style=\"background:var(--" + part.css + ")\"></i>" + markup(part.name) + "</li>";
     }
     y += kBarsThick + kBarsGap;
   }

@@ -14,7 +14,8 @@ namespace stallcast::report::html {
 
 /// One part of a whole; `css` is the name of its colour ("compute", "data", ...).
 struct Part {
-  std::string label;
+  std::string name;
+  std::string label;  ///< that and its share
   std::string css;
   double share = 0.0;  ///< 0..1
 };

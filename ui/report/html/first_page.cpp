@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::size_t kMostOptions = 4;
 constexpr std::size_t kMostMoving = 3;
-constexpr std::size_t kFewJobs = 3;
 constexpr std::string_view kBoundsAlone =
     "Bounds alone: nothing was simulated, and a run may keep GPUs less busy.";
 

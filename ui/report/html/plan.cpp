@@ -27,7 +27,7 @@ std::string phrase(const PlanResult& plan) {
   const PlanPoint& answer = plan.points[*plan.answer];
   std::string out = needs(plan) + " " + answer_text(plan);
   if (const std::string further = look_further(plan); !further.empty()) out += "; " + further;
-  if (plan.axes.size() > 1 && answer.objective)
+  if (of_several(plan) && answer.objective)
     out += "; " + goal + ": " +
            as_counted(plan.objective.name, print_value(*answer.objective, plan.objective.unit));
   if (const std::string reason = reason_text(plan); !reason.empty()) out += "; " + reason;
