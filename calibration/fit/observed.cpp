@@ -260,6 +260,11 @@ CalibrationProfile profile_of(const Posterior& posterior, const Design& design, 
       one.said_low = value.range->low;
       one.said_high = value.range->high;
       one.told = told_of(posterior, i);
+      // What the scenario states otherwise than before has one entry, the new one.
+      std::erase_if(out.narrowed,
+                    [&key = place.key, &of = role, part = component](const NarrowedInput& n) {
+                      return n.field == key && n.is_for(of, *part);
+                    });
       out.narrowed.push_back(std::move(one));
     }
   out.jobs = observed_jobs(posterior, design, out);

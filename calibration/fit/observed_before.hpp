@@ -8,7 +8,7 @@
 #include "stallcast/design.hpp"
 
 /// What a profile of observed runs says of inputs, as what is known before another run.
-/// docs/models/uncertainty.md, "A second run".
+/// docs/models/uncertainty.md, "With a profile".
 namespace stallcast::calibration {
 
 struct ObservedBefore {

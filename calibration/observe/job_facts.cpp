@@ -269,6 +269,10 @@ JobFacts facts_of(const Observation& observation) {
     out.others.reset();
     out.waits_known = false;
   }
+  if (out.others)
+    out.remarks.push_back("ranks end a step together: a rank that had computed waited " +
+                          time_text(out.others->in(unit::s)) +
+                          " for the others on average, which is in no field");
   find_cache(observation, out);
   find_saves(observation, out);
   return out;

@@ -201,9 +201,6 @@ void time_steps(const Observation& o, JobFacts& out) {
   if (steps.first_batch) out.first_batch = seen_of(*steps.first_batch);
   out.compute = compute;
   if (out.others) {
-    out.remarks.push_back("ranks end a step together: a rank that had computed waited " +
-                          base::print_quantity(out.others->in(unit::s), Dimension::time) +
-                          " for the others on average, which is in no field");
     // Steps of all ranks are of one length: they count once.
     const Seen whole = seen_of(*steps.duration);
     const double trimmed = std::min(whole.deviation, (whole.high - whole.low) / 2.0 + 1e-9);

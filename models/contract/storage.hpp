@@ -293,9 +293,10 @@ class StorageModel {
   }
   /// Data part of a read.
   virtual sim::Task<Served> read(const Client& client, const ReadRequest& request) = 0;
+  /// Whether a read is ever one transfer.
+  [[nodiscard]] virtual bool reads_once() const { return false; }
   /// The same where it is one transfer: who asks makes it at once, without a program in between,
   /// and calls `read_ended` when it has ended. Whether it is; if not, nothing was asked for.
-  [[nodiscard]] virtual bool reads_once() const { return false; }  ///< whether it ever is
   [[nodiscard]] virtual bool read_once(const Client& client, const ReadRequest& request,
                                        OneTransfer& told) {
     (void)client, (void)request, (void)told;

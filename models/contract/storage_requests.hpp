@@ -99,7 +99,9 @@ struct Served {
 /// An operation that waits for one transfer and for nothing else: what its storage needs to say,
 /// once that has ended, what it was limited by.
 struct OneTransfer {
-  bool lasts = false;  ///< the same is asked for by this client later: then all this holds again
+  /// As many bytes and files are asked for by this client later, whatever was opened for them: then
+  /// all this holds again.
+  bool lasts = false;
   ResourceIndex own = kNoResource;
   sim::LaterFlow later{};
   Seconds asked{};  ///< date

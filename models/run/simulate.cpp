@@ -119,7 +119,7 @@ struct Simulation::Parts {
                               fault->outages());
       context.spawn(fault->run());
     }
-    if (!tenants.empty())
+    if (std::ranges::any_of(tenants, [](const auto& t) { return t->arrives() && !t->ends(); }))
       for (auto& job : jobs)
         if (job->horizon().finite()) context.spawn(close_late(context, *job));
     skips = run_params(design.run).fast_forward && tenants.empty() && faults.empty();
@@ -139,7 +139,7 @@ struct Simulation::Parts {
   /// [docs/models/tenants.md, eq. 20]
   sim::Task<void> close_late(sim::Context& context, const TrainingJob& job) {
     const Seconds late = kLate * job.horizon();
-    while (!job.trains_for(late)) co_await context.sleep(late);
+    while (!job.stepping() || !job.trains_for(late)) co_await context.sleep(late);
     if (!closed.empty()) co_return;
     for (auto& tenant : tenants) tenant->stop_now();
     closed.push_back(

@@ -246,7 +246,8 @@ class PooledStore : public StorageModel {
     out.served = co_await std::move(read);
     out.ended = context().now();
   }
-  /// How `request` is read by that chain; none where it is not.
+  /// How `request` is read by that chain; none where it is not. By the client, its sizes and what
+  /// the store was built as alone, not by what was opened or when: see OneTransfer::lasts.
   [[nodiscard]] virtual std::optional<FileReads> file_reads(const Client& client,
                                                             const ReadRequest& request) {
     (void)client, (void)request;

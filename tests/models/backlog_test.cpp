@@ -139,4 +139,20 @@ TEST_CASE("a job beside tenants that ask for more than there is ends once they b
   }));
 }
 
+TEST_CASE("tenants that wait for nobody go on beside a save that outlasts the run ten times") {
+  Design design = beside_readers("2 s", "4 /s", "1", "4 /s");
+  JobDesign& job = design.jobs[0];
+  // 1.2 TB by one rank through a port of 25 GB/s: 48 s, all of them after the first step.
+  job.dataset.reset();
+  job.loader.reset();
+  job.checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                             {{"to", "scratch"}, {"size", "1.2 TB"}, {"every_steps", "1"}});
+  const RunResult result = run(design, 1);
+  CHECK(result.simulated_s > 40.0);
+  CHECK(metric(result, "tenant.x.operations") == Approx(4.0).epsilon(0.2));
+  CHECK(std::none_of(result.warnings.begin(), result.warnings.end(), [](const std::string& text) {
+    return text.starts_with("tenants begin nothing new");
+  }));
+}
+
 }  // namespace backlog_test

@@ -103,6 +103,14 @@ class ObservedProfile(unittest.TestCase):
             self.assertAlmostEqual(statistics.mean(draws), middle, delta=0.25 / math.sqrt(precision))
             self.assertAlmostEqual(statistics.pstdev(draws) * math.sqrt(precision), 1, delta=0.2)
 
+    def test_what_a_design_states_otherwise_is_calibrated_anew(self):
+        self.calibrate(compute(TENTH), f"{STEP},104 ms,89.5136 ms,120.831 ms", "one")
+        other = compute('"100 ms +- 20 %"')
+        self.calibrate(other, f"{STEP},104.5 ms,104.3 ms,104.7 ms", "two", "--profile", self.path("one"))
+        self.assertEqual(1, sum(one["field"] == "compute" for one in self.profile("two")["narrowed"]))
+        low, high = self.metric(STEP, other, "two", "--draws", "64")["ci90"]
+        self.assertTrue(0.104 < low < high < 0.105, (low, high))
+
     def test_a_second_run_that_few_rows_of_the_first_fit_draws_more(self):
         self.calibrate(compute(TENTH), f"{STEP},104 ms,89.5136 ms,120.831 ms", "one")
         run = self.calibrate(compute(TENTH), f"{STEP},108 ms,107.9 ms,108.1 ms", "two", "--profile", self.path("one"))

@@ -185,7 +185,7 @@ class ServeTest(unittest.TestCase):
         self.problem(self.server.post("/v1/plan?over=nope"), 400)
 
     def test_what_cannot_be_varied_is_a_problem_at_once(self):
-        for vary in ("storage.scratch.ost.count", "nope=1,2", "storage.scratch.ost.count=none", "run.seed=1..9"):
+        for vary in ("storage.scratch.ost.count", "nope=1,2", "storage.scratch.ost.count=none", "storage.scratch.ost.read=1GB/s..2GB/s"):
             found = self.problem(self.server.post("/v1/sweeps?vary=" + vary), 400)
             self.assertIn("vary " + vary, found["detail"])
         self.problem(self.server.post("/v1/sweeps"), 422)

@@ -65,13 +65,13 @@ PartLoad part_load(const Prediction& p, const PicturePart& part) {
   // Of GPUs every tenth counts; a bar beside the figure shows the rest well enough.
   const bool exact = !part.metrics.empty();
   out.text = exact ? print_share(out.mean) : rough(out.mean);
-  if (out.in_use > kApart * out.mean && out.in_use >= 0.01)
-    out.text += ", in use " + rough(out.in_use);
   // A process computes on one core: it may wait for it while others idle.
   constexpr double kIdle = 0.5;
   if (out.limit && out.mean < kIdle && part.resources.size() == 1 &&
       part.resources.front().ends_with(".cpu"))
     out.text += ", 1 core each";
+  else if (out.in_use > kApart * out.mean && out.in_use >= 0.01)
+    out.text += ", in use " + rough(out.in_use);
   return out;
 }
 

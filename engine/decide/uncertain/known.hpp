@@ -6,7 +6,7 @@
 #include "engine/decide/uncertain/inputs.hpp"
 
 /// Inputs of which runs that were observed before have left joint draws.
-/// docs/models/uncertainty.md, "A second run".
+/// docs/models/uncertainty.md, "With a profile".
 namespace stallcast::uncertain {
 
 struct KnownDraws {

@@ -67,7 +67,9 @@ class Conditioning {
       out_.effective = found;
       kept_ = resampled(more, corrected, kKept);
     }
-    if (kept_.empty()) kept_ = resampled(all, weights, kKept);
+    if (kept_.empty())  // of the first ones, since no round told more
+      kept_ = resampled({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(weights.size())},
+                        weights, kKept);
     const Particle centre =
         least_surprising(all, errors_, [&](std::vector<std::vector<double>> points) {
           std::vector<Particle> found = simulated_moves(std::move(points));
