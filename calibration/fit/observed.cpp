@@ -127,7 +127,7 @@ std::vector<ObservedJob> observed_jobs(const Posterior& posterior, const Design&
 Fit fit_of(const Posterior& posterior) {
   Fit fit;
   fit.id = kFit;
-  fit.law = "simulation";
+  fit.law = kObservedLaw;
   fit.equation = "draws of the inputs, weighted by what was observed";
   fit.cells = posterior.figures.size();
   fit.runs = posterior.simulated;
@@ -170,8 +170,8 @@ void renew(const CalibrationProfile& made_with, const ObservedBefore& before,
   for (std::size_t k = 0; k < made_with.narrowed.size(); ++k) {
     NarrowedInput n = made_with.narrowed[k];
     const std::size_t i = before.input_of[k];
-    const uncertain::Prior prior = uncertain::prior_of_draws(
-        std::exchange(n.draws, {}), !n.scales && n.dimension == Dimension::count);
+    const uncertain::Prior prior = prior_of(n);
+    n.draws.clear();
     for (const std::vector<double>& point : posterior.points)
       n.draws.push_back(uncertain::quantile(prior, point[i]));
     if (posterior.centre[i] != uncertain::kAsStated)

@@ -12,9 +12,14 @@ namespace {
 using uncertain::Input;
 using uncertain::Prior;
 
-bool is_whole(const NarrowedInput& n) { return !n.scales && n.dimension == Dimension::count; }
+/// The distribution that `draws` of an input are of: those of a profile, or of a value by them.
+Prior prior_by(const NarrowedInput& n, std::vector<double> draws) {
+  return uncertain::prior_of_draws(std::move(draws), !n.scales && n.dimension == Dimension::count);
+}
 
 }  // namespace
+
+Prior prior_of(const NarrowedInput& input) { return prior_by(input, input.draws); }
 
 bool has_rows(const CalibrationProfile& profile) {
   return std::ranges::all_of(profile.narrowed, [&](const NarrowedInput& n) {
@@ -27,7 +32,7 @@ ObservedBefore observed_before(const CalibrationProfile& profile, const Design& 
   ObservedBefore out;
   std::map<std::vector<double>, std::size_t> known;
   for (const NarrowedInput& n : profile.narrowed) {
-    const Prior prior = uncertain::prior_of_draws(n.draws, is_whole(n));
+    const Prior prior = prior_of(n);
     std::vector<double> places;
     for (const double draw : n.draws) places.push_back(uncertain::quantile_at(prior, draw));
     const auto [same, added] = known.try_emplace(std::move(places), out.known.inputs.size());
@@ -53,7 +58,7 @@ ObservedBefore observed_before(const CalibrationProfile& profile, const Design& 
           for (const double draw : n.draws)
             draws.push_back(n.scales ? draw * value->number / n.value : draw);
           Input& input = out.known.inputs[out.input_of[k]];
-          input.places.push_back({at, n.field, uncertain::prior_of_draws(draws, is_whole(n))});
+          input.places.push_back({at, n.field, prior_by(n, std::move(draws))});
           ++input.said.places;
         }
       });

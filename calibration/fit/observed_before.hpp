@@ -20,6 +20,9 @@ struct ObservedBefore {
 /// Whether all of the profile's `narrowed` have as many draws, and each a value to scale by.
 [[nodiscard]] bool has_rows(const CalibrationProfile& profile);
 
+/// What the draws of one input say of it. REQUIRES: there are some.
+[[nodiscard]] uncertain::Prior prior_of(const NarrowedInput& input);
+
 /// `design` is resolved with the profile: inputs have a place where its values are the profile's,
 /// and those that it states otherwise, or has no part for, have none. REQUIRES: has_rows(profile).
 [[nodiscard]] ObservedBefore observed_before(const CalibrationProfile& profile,

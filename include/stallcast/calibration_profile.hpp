@@ -60,6 +60,9 @@ enum class FitVerdict {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
+/// The law of the fit to a run that was observed.
+inline constexpr std::string_view kObservedLaw = "simulation";
+
 /// One law fitted to one group of measurements.
 struct Fit {
   std::string id;        ///< "io.read.random"

@@ -142,13 +142,12 @@ struct Simulation::Parts {
     while (!job.stepping() || !job.trains_for(late)) co_await context.sleep(late);
     if (!closed.empty()) co_return;
     for (auto& tenant : tenants) tenant->stop_now();
-    closed.push_back(
-        "tenants begin nothing new from " +
-        base::print_quantity(context.now().in(unit::s), Dimension::time) + " on: job \"" +
-        job.id() + "\" was to end after " +
-        base::print_quantity(job.horizon().in(unit::s), Dimension::time) +
-        ", and its last step was still under way. They ask for more than the storage gives; a "
-        "\"limit\" or a \"stop\" of theirs, or faster storage, leaves more to the job");
+    closed = "tenants begin nothing new from " +
+             base::print_quantity(context.now().in(unit::s), Dimension::time) + " on: job \"" +
+             job.id() + "\" was to end after " +
+             base::print_quantity(job.horizon().in(unit::s), Dimension::time) +
+             ", and its last step was still under way. They ask for more than the storage gives; a "
+             "\"limit\" or a \"stop\" of theirs, or faster storage, leaves more to the job";
   }
   static std::vector<std::unique_ptr<TrainingJob>> jobs_of(const Design& design,
                                                            const Grains& grains, Plant& plant,
@@ -230,9 +229,9 @@ struct Simulation::Parts {
   std::vector<std::unique_ptr<StorageFault>> faults{};
   FastForward fast_forward;
   Stages stages;
-  std::vector<std::string> closed{};  ///< why tenants were closed before the end, for people
-  bool skips = false;                 ///< what repeats
-  std::vector<std::size_t> ahead{};   ///< of each job: those that have ended when it begins
+  std::string closed{};  ///< why tenants were closed before the end, for people; "": they were not
+  bool skips = false;    ///< what repeats
+  std::vector<std::size_t> ahead{};  ///< of each job: those that have ended when it begins
   /// Called when all of them have ended, before restores begin.
   std::function<void()> at_end = [] {};
 };
@@ -288,7 +287,7 @@ Window Simulation::measure(std::uint64_t seed, sim::Context& context) {
     if (wall < kShortest) wall = Seconds::from(1.0, unit::s);
     result.resources = parts.uses(plant, context, wall);
     std::ranges::move(plant.unevenly_busy(context, wall), std::back_inserter(result.warnings));
-    std::ranges::move(parts.closed, std::back_inserter(result.warnings));
+    if (!parts.closed.empty()) result.warnings.push_back(parts.closed);
     queues = plant.queues(wall);
     plant.over(wall);
     window.requests.counts = plant.requests();

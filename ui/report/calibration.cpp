@@ -69,9 +69,6 @@ std::string held_out_text(const Fit& fit) {
          (fit.noise > 0.0 ? "; runs repeat within " + base::percent(fit.noise, 1) : std::string());
 }
 
-/// Of what a run that was observed says.
-constexpr std::string_view kObservedLaw = "simulation";
-
 std::string fits_of(const std::vector<ProfileValue>& values) {
   std::set<std::string> fits;
   for (const ProfileValue& value : values) fits.insert(value.fit);
