@@ -45,6 +45,14 @@ class RandomStream {
   std::uint64_t state_[4];
 };
 
+/// Of the largest of `count` (>= 1, may be fractional) independent lognormal draws of mean 1 and
+/// coefficient of variation `cv`.
+struct LargestOfLognormals {
+  double mean = 1.0;
+  double cv = 0.0;
+};
+[[nodiscard]] LargestOfLognormals largest_of_lognormals(double cv, double count);
+
 /// Inverse of the standard normal distribution function, relative error about 1e-16 (0 < p < 1).
 /// Source: Wichura, Algorithm AS 241 (PPND16), Applied Statistics 37 (1988).
 [[nodiscard]] double normal_quantile(double p);

@@ -20,9 +20,11 @@ struct Cut {
 // Parts of equal size but for the last, `most` at one time. The busiest connection has a part in
 // every turn; in the last turn that is the short part if nobody else has one.    [s3.md, eq. 3]
 inline Cut cut(Bytes object, Bytes part, std::int64_t most) {
+  constexpr double kRounding = 1e-9;  // of an object's size, which is a mean over a group's bytes
   Cut out;
-  if (object <= part) return out;
-  out.requests = std::ceil(object / part);
+  const double parts = std::ceil(object / part * (1.0 - kRounding));
+  if (parts <= 1.0) return out;
+  out.requests = parts;
   out.connections = std::min(out.requests, static_cast<double>(most));
   out.turns = std::ceil(out.requests / out.connections);
   const bool alone = out.requests - (out.turns - 1.0) * out.connections == 1.0;

@@ -9,6 +9,7 @@
 #include "models/storage/others.hpp"
 #include "models/storage/request_limit.hpp"
 #include "models/storage/s3_call.hpp"
+#include "models/storage/s3_delays.hpp"
 #include "models/storage/s3_draws.hpp"
 #include "models/storage/s3_params.hpp"
 #include "models/storage/scaled_links.hpp"
@@ -19,19 +20,10 @@ namespace {
 
 using namespace base;
 
-// The 99th percentile of a standard normal variable.
-constexpr double kQuantile99 = 2.3263478740408408;
-
 class S3 final : public StorageModel {
  public:
   explicit S3(const Component& component)
-      : name_("storage." + component.id), p_(s3_params(component)) {
-    // ln(p99 / median) = 2.326 sigma    [s3.md, eq. 2]
-    const double sigma = std::log(p_.spread) / kQuantile99;
-    mean_ = std::exp(sigma * sigma / 2.0);
-    cv_ = std::sqrt(std::expm1(sigma * sigma));
-    one_turn_ = base::LognormalSpread(cv_);
-  }
+      : name_("storage." + component.id), p_(s3_params(component)), delays_(p_.spread) {}
 
   bool varied() const override { return p_.spread > 1.0; }
 
@@ -134,12 +126,11 @@ class S3 final : public StorageModel {
     const double around = body.requests > 1.0 ? 2.0 : 0.0;
     const double requests = files * (around + body.requests);
     // A save ends when the last member's last connection has its answer.
-    const double turns = files * (around + body.turns);
+    const S3Chain chain{files, around + body.turns, body.connections};
     // Requests of a closed loop go on one by one.
     const double members =
         request.apart || request.requests > 0.0 ? 1.0 : std::max(client.members, 1.0);
-    const Seconds delay =
-        delay_of(p_.answer, turns, body.connections * members, draws_of(client).delay);
+    const Seconds delay = delay_of(p_.answer, chain, members, draws_of(client).delay);
     return serve_in_turns(client, *puts_, client.write_path, client.writes_at_most(),
                           {.requests = requests,
                            .at_once = std::min(requests, body.connections),
@@ -147,9 +138,10 @@ class S3 final : public StorageModel {
                            .connections = p_.connection * body.speedup,
                            .library = p_.client_put,
                            .delay = delay,
-                           .turns = turns,
+                           .turns = chain.all_turns(),
+                           .apart = around > 0.0 ? around + 1.0 : 1.0,
                            .delayed_by = put_,
-                           .tail = tail_of(delay, files, around + body.turns, body.connections)});
+                           .tail = tail_of(delay, chain)});
   }
 
   void report(Seconds wall, std::vector<ResourceUse>& out) const override {
@@ -208,27 +200,27 @@ class S3 final : public StorageModel {
     const Cut& body = gets.body;
     // The delay of one member stands for the class: members differ from class to class.
     //    [s3.md, eq. 2]
-    const double turns = request.files * (gets.before + body.turns);
+    const S3Chain chain{request.files, gets.before + body.turns, body.connections};
     // Of many requests that come evenly it is as in the mean.    [tenants.md, eq. 3]
-    Seconds delay = (p_.first_byte * mean_ + setup()) * turns;
-    if (client.spread <= Seconds{})
-      delay = delay_of(p_.first_byte, turns, body.connections, draws_of(client).delay);
+    const Seconds delay = client.spread > Seconds{}
+                              ? p_.first_byte * delays_.mean(chain) + setup() * chain.all_turns()
+                              : delay_of(p_.first_byte, chain, 1.0, draws_of(client).delay);
     // The others have delays of their own: the longest is the largest of as many chains.
     //    [folding.md, eq. 5]
     Seconds behind;
     if (client.unseen >= 1.0)
-      behind = std::max(Seconds{}, delay_of(p_.first_byte, turns, body.connections * client.unseen,
-                                            draws_of(client).others) -
-                                       delay);
+      behind =
+          std::max(Seconds{},
+                   delay_of(p_.first_byte, chain, client.unseen, draws_of(client).others) - delay);
     return {.requests = gets.requests,
             .at_once = gets.at_once,
             .bytes = request.bytes,
             .connections = p_.connection * body.speedup,
             .delay = delay,
-            .turns = turns,
+            .turns = chain.all_turns(),
             .delayed_by = first_byte_,
             .behind = behind,
-            .tail = tail_of(delay, request.files, gets.before + body.turns, body.connections)};
+            .tail = tail_of(delay, chain)};
   }
   Rate servers(Rate one) const {
     return p_.servers ? one * static_cast<double>(*p_.servers) : Rate::infinity();
@@ -250,31 +242,21 @@ class S3 final : public StorageModel {
     const Seconds lost = lost_by(client, *gets_, heads, std::min(heads, 1.0), waited, refused);
     if (lost > Seconds{}) co_await context_->sleep(lost);
     waited += lost;
-    const Seconds delay = delay_of(p_.first_byte, heads, 1.0, draws_of(client).delay);
+    const Seconds delay = delay_of(p_.first_byte, {.files = heads}, 1.0, draws_of(client).delay);
     co_await context_->sleep(delay);
     co_return Served{
         draws_of(client).blame.charge({{gets_->resource(), waited}, {first_byte_, delay}})};
   }
-  // The longest of `chains` chains of `turns` delays each; a sum of lognormals is taken as
-  // lognormal with the mean and variance of the sum.    [s3.md, eq. 2]
-  Seconds delay_of(Seconds median, double turns, double chains, base::RandomStream& random) const {
-    const double factor = turns <= 1.0
-                              ? random.lognormal_max(mean_ * turns, one_turn_, chains)
-                              : random.lognormal_max(mean_ * turns, cv_ / std::sqrt(turns), chains);
-    return median * factor + setup() * turns;
+  // The longest of `members`, with their handshakes.    [s3.md, eq. 2]
+  Seconds delay_of(Seconds median, const S3Chain& chain, double members,
+                   base::RandomStream& random) {
+    return median * delays_.draw(chain, members, random) + setup() * chain.all_turns();
   }
   Seconds setup() const {
     return p_.requests_per_connection ? p_.setup / *p_.requests_per_connection : Seconds{};
   }
-  // Of `files` one after the other, of `turns` each, only the sum was drawn. Each is lognormal, and
-  // so is their mean: then what one is of that mean is, too, by the variance between both.
-  //    [s3.md, eq. 2]
-  Tail tail_of(Seconds delay, double files, double turns, double chains) const {
-    if (files <= 1.0 || cv_ == 0.0) return {};
-    const auto variance = [&](double of) { return std::log1p(cv_ * cv_ / std::max(of, 1.0)); };
-    return {.mean = delay / files - setup() * turns,
-            .of = chains,
-            .sigma = std::sqrt(variance(turns) - variance(files * turns))};
+  Tail tail_of(Seconds delay, const S3Chain& chain) const {
+    return delays_.tail(delay - setup() * chain.all_turns(), chain);
   }
 
   // Others come in between of what is asked for bit by bit.    [dataloader.md, "grain"]
@@ -284,6 +266,7 @@ class S3 final : public StorageModel {
     if (parts <= 1.0) return serve(client, limit, path, host, all);
     S3Call call = all;
     call.requests /= parts, call.bytes /= parts, call.delay /= parts, call.turns /= parts;
+    call.apart = std::max(1.0, call.apart / parts);
     return serve_parts(client, limit, path, host, call, parts);
   }
   sim::Task<Served> serve_parts(const Client& client, RequestLimit& limit, const Path& path,
@@ -378,8 +361,7 @@ class S3 final : public StorageModel {
 
   std::string name_;
   S3Params p_;
-  double mean_ = 1.0, cv_ = 0.0;  // of a delay whose median is 1
-  base::LognormalSpread one_turn_{0.0};
+  S3Delays delays_;
   Bytes largest_;
   graph::NodeId source_, sink_, egress_, ingress_;
   std::uint64_t seed_ = 0;

@@ -35,16 +35,19 @@ struct S3Call {
   Rate library = Rate::infinity();         ///< what the process makes parts at
   Seconds delay;                           ///< first bytes or answers, all turns
   double turns = 1.0;                      ///< that many, one after the other, bytes between them
+  double apart = 1.0;                      ///< of these, in which nothing of the client moves
   ResourceIndex delayed_by = kNoResource;  ///< what `delay` is of
   Seconds behind{};                        ///< the longest delay of other members is that much more
   Tail tail{};                             ///< of the delay of each of what is asked for
 };
 
-/// One turn's delay, then the bytes at the mean rate over all turns.    [s3.md, eq. 1]
+/// The delay of turns in which nothing moves, then the bytes at the mean rate over all others.
+/// [s3.md, eq. 1, 4]
 [[nodiscard]] inline sim::LaterFlow flow_of(const Client& client,
                                             const std::vector<sim::LinkId>& path, Rate host,
                                             const S3Call& call) {
-  const Seconds before = call.delay / std::max(call.turns, 1.0), between = call.delay - before;
+  const Seconds before = call.delay * std::min(call.apart / std::max(call.turns, 1.0), 1.0),
+                between = call.delay - before;
   const Rate cap = std::min({call.connections, call.library, host});
   return {.after = before,
           .flow = sim::weighted({.path = path,
