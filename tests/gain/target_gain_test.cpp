@@ -61,6 +61,19 @@ TEST_CASE("an outage is what a save that it holds up is limited by") {
   }
 }
 
+// What is tried then ends with a whole cycle of steps and has no duration; a run that is looked at
+// for half as long is nothing that is twice as fast.
+TEST_CASE("targets on saves that are counted in steps are tried where a duration ends the run") {
+  ScenarioFile file = saving("job.train.checkpoint.duration <= 5 s");
+  const std::string every = R"("every": "60 s")";
+  file.text->replace(file.text->find(every), every.size(), R"("every_steps": 60)");
+  const Prediction p = ranked(file);
+  REQUIRE(p.assertions.size() == 1);
+  CHECK(p.assertions.front().limited_by.starts_with("storage.scratch.ost"));
+  REQUIRE(p.assertions.front().change.has_value());
+  CHECK(*p.assertions.front().change == Approx(-0.5).epsilon(0.01));
+}
+
 TEST_CASE("a save that no step waits for is limited by what it gains from") {
   // All of it goes on beside the steps: no part costs the job time, and none was tried for that.
   const Prediction p =

@@ -69,6 +69,7 @@ bool one_of(std::string_view key, const std::array<std::string_view, N>& list) {
 std::optional<double> factor_of(Role role, std::string_view key, const Value& value) {
   if (!(value.number > 0.0) || !std::isfinite(value.number)) return std::nullopt;
   if (role == Role::host && key.starts_with("slow.")) return std::nullopt;
+  if (role == Role::run) return std::nullopt;  // for how long it is looked at
   if (role == Role::step) return key == "jitter" ? std::optional(0.5) : std::nullopt;
   if (role == Role::job && !key.starts_with("limit") && !key.starts_with("barrier."))
     return std::nullopt;
@@ -378,7 +379,9 @@ Design faster(const Design& design, const std::vector<Lever>& levers, double str
       if (strength >= 1.0) gone.insert(lever.path);
       continue;
     }
-    Value& value = component->values.find(lever.key)->second;
+    const auto held = component->values.find(lever.key);
+    if (held == component->values.end()) continue;  // a design that does not state it
+    Value& value = held->second;
     double wanted = value.number * std::pow(lever.factor, strength);
     if (value.dimension == Dimension::count) wanted = std::round(wanted);
     const models::RoleInfo* role = models::find_role(role_id);
