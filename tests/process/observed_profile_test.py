@@ -170,6 +170,14 @@ class ObservedProfile(unittest.TestCase):
         self.assertEqual(2, run.code, run.out)
         self.assertIn("it would count twice", run.err)
 
+    def test_a_law_that_is_stated_over_a_fitted_one_is_told(self):
+        self.assertEqual(0, Run("calibrate", SWEEP, "-o", self.path("A"), "--id", "disk").code)
+        law = next(one["text"] for one in self.profile("A")["values"] if one["field"] == "read.law")
+        other = "roofline" if law != "roofline" else "line"
+        with_law = lambda law: Run("check", "FILE", "--profile", self.path("A"), "--set", "storage.read.law=" + law, text=MEASURED).err
+        self.assertIn(f'"read.law" is "{other}" as it is stated here; the profile "disk" fitted "{law}", and its "read.latency"', with_law(other))
+        self.assertNotIn("as it is stated here", with_law(law))
+
     def test_a_missing_field_says_that_the_profile_given_has_no_value_for_it(self):
         self.measured_barriers()
         run = Run("run", "FILE", "--profile", self.path("A"), text=MEASURED)
