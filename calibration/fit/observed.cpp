@@ -118,10 +118,24 @@ std::vector<ObservedJob> observed_jobs(const Posterior& posterior, const Design&
       return name.domain == metric::Domain::job && name.id == job.job.id &&
              uncertain::tells_use(name.figure);
     });
-    const std::string readers = base::what_reads(design, job, profile);
-    if (seen && !readers.empty()) out.push_back({job.job.id, readers, posterior.uses[j]});
+    std::vector<std::string> left_out = base::narrowed_of_readers(design, job, profile);
+    std::string readers = base::what_reads(design, job, left_out);
+    if (seen && !readers.empty())
+      out.push_back({job.job.id, std::move(readers), posterior.uses[j], std::move(left_out)});
   }
   return out;
+}
+
+/// Of what was observed of this design before: the model's error is in all of it.
+std::string seen_again(const std::vector<Fitted>& figures) {
+  std::vector<std::string> metrics;
+  for (const Fitted& fitted : figures)
+    if (fitted.seen > 0) metrics.push_back(fitted.observed.metric);
+  if (metrics.empty()) return "";
+  return base::join(metrics, " and ") + " of this design " +
+         (metrics.size() == 1 ? "was" : "were") +
+         " observed before: what the model is off by is the same in all of these runs, and only "
+         "their measurements average out";
 }
 
 Fit fit_of(const Posterior& posterior) {
@@ -157,6 +171,8 @@ Fit fit_of(const Posterior& posterior) {
     fit.reasons.push_back("only " + base::significant(posterior.effective, 2) +
                           " independent draws are left: intervals are rough");
   }
+  if (std::string again = seen_again(posterior.figures); !again.empty())
+    fit.reasons.push_back(std::move(again));
   for (std::string& again : said_again(posterior.figures)) {
     if (fit.verdict == FitVerdict::accepted) fit.verdict = FitVerdict::usable;
     fit.reasons.push_back(std::move(again));
@@ -270,8 +286,12 @@ CalibrationProfile profile_of(const Posterior& posterior, const Design& design, 
   out.jobs = observed_jobs(posterior, design, out);
   if (made_with != nullptr)
     for (const ObservedJob& job : made_with->jobs)
-      if (std::ranges::count(out.jobs, job.readers, &ObservedJob::readers) == 0)
-        out.jobs.push_back(job);
+      if (std::ranges::count(out.jobs, job) == 0) out.jobs.push_back(job);
+  const std::string runs = base::what_runs(design, made_with);
+  for (const Fitted& fitted : posterior.figures)
+    out.seen.push_back({runs, fitted.observed.metric, fitted.at, fitted.measured});
+  if (made_with != nullptr)
+    out.seen.insert(out.seen.end(), made_with->seen.begin(), made_with->seen.end());
   for (std::string& reason : left_their_range(out)) {
     out.fits.front().verdict = FitVerdict::usable;
     out.fits.front().reasons.push_back(std::move(reason));

@@ -1,10 +1,13 @@
 #include "calibration/fit/observed_before.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "engine/base/design_values.hpp"
+#include "engine/base/what_reads.hpp"
 
 namespace stallcast::calibration {
 namespace {
@@ -62,6 +65,14 @@ ObservedBefore observed_before(const CalibrationProfile& profile, const Design& 
           ++input.said.places;
         }
       });
+  return out;
+}
+
+std::vector<SeenFigure> seen_before(const CalibrationProfile& profile, const Design& design) {
+  std::vector<SeenFigure> out;
+  const std::string runs = base::what_runs(design, &profile);
+  std::ranges::copy_if(profile.seen, std::back_inserter(out),
+                       [&](const SeenFigure& seen) { return seen.design == runs; });
   return out;
 }
 

@@ -28,4 +28,8 @@ struct ObservedBefore {
 [[nodiscard]] ObservedBefore observed_before(const CalibrationProfile& profile,
                                              const Design& design);
 
+/// What was observed in runs of `design`, which is resolved with the profile.
+[[nodiscard]] std::vector<SeenFigure> seen_before(const CalibrationProfile& profile,
+                                                  const Design& design);
+
 }  // namespace stallcast::calibration

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calibration/observe/missing_ranks.hpp"
 #include "calibration/observe/observation_json.hpp"
 #include "engine/base/sha256.hpp"
 #include "engine/base/text.hpp"
@@ -351,11 +352,9 @@ Observation ObservationBuilder::finish() {
     to.latency = from.latency.distribution();
     if (from.bytes) to.bytes = Bytes::from(*from.bytes, unit::B);
   }
-  const auto seen = std::count_if(out.processes.begin(), out.processes.end(),
-                                  [](const auto& p) { return p.rank && p.steps > 0; });
-  if (seen > 0 && out.ranks.value_or(0) > seen && folded_.empty())
-    note("the job had " + std::to_string(*out.ranks) + " ranks, and steps of " +
-         std::to_string(seen) + " are here: the files of the others are missing");
+  if (folded_.empty())
+    if (std::string missing = tell_missing_ranks(out, !meetings.empty()); !missing.empty())
+      note(std::move(missing));
   out.notes.assign(notes_.begin(), notes_.end());
   out.missing = absent_members(out);
   return out;

@@ -19,6 +19,7 @@ class Meetings {
   /// False where there are too many to be kept.
   [[nodiscard]] bool add(const std::string& block, std::size_t number, Seconds ready, Seconds wait);
 
+  [[nodiscard]] bool empty() const { return met_.empty(); }
   /// Gives `steps` the duration of each, once for each rank.
   void tell(SecondsTally& steps) const;
   /// What a rank that was ready waited for the others, mean; nothing where ranks are ready at one

@@ -129,6 +129,15 @@ void describe(Visitor& at, ObservedJob& job) {
   at("id", job.id);
   at("readers", job.readers);
   at.figure("use", job.use);
+  at("left_out", job.left_out);
+}
+
+template <class Visitor>
+void describe(Visitor& at, SeenFigure& seen) {
+  at("design", seen.design);
+  at("metric", seen.metric);
+  at.figure("at", seen.at);
+  at.figure("sd", seen.sd);
 }
 
 template <class Visitor>
@@ -141,6 +150,7 @@ void describe(Visitor& at, CalibrationProfile& profile) {
   at.records("values", profile.values);
   at.records("narrowed", profile.narrowed);
   at.records("jobs", profile.jobs);
+  at.records("seen", profile.seen);
 }
 
 std::string write_profile(const CalibrationProfile& profile) {

@@ -142,8 +142,19 @@ struct NarrowedInput {
 /// A job of which figures were observed.
 struct ObservedJob {
   std::string id;
-  std::string readers;  ///< `base::what_reads` of it, without what was narrowed
+  std::string readers;  ///< `base::what_reads` of it, without `left_out`
   double use = 0.0;     ///< its GPU utilization in the draws that are left, the middle; 0..1
+  /// Values that the profile narrowed when it was seen; files of old do not say.
+  std::vector<std::string> left_out{};
+  bool operator==(const ObservedJob&) const = default;
+};
+
+/// A figure that was observed, on the scale on which its errors add up.
+struct SeenFigure {
+  std::string design;  ///< `base::what_runs` of it
+  std::string metric;
+  double at = 0.0;
+  double sd = 0.0;  ///< of its measurement
 };
 
 struct CalibrationProfile {
@@ -155,6 +166,7 @@ struct CalibrationProfile {
   std::vector<ProfileValue> values;
   std::vector<NarrowedInput> narrowed;
   std::vector<ObservedJob> jobs;  ///< files of old do not say
+  std::vector<SeenFigure> seen;   ///< likewise
   std::string sha256;             ///< of the file it was read from; "" before it was written
 };
 

@@ -41,9 +41,10 @@ struct JobDesign {
   std::optional<Component> communication = std::nullopt;  ///< none: ranks only meet at the barrier
   std::optional<Component> recovery = std::nullopt;       ///< none: the usual detection and restart
   std::optional<Component> elastic = std::nullopt;  ///< none: its GPUs are its own all the time
-  /// Its GPU utilization where a profile says that it was observed, with the same readers on the
-  /// same hosts; 0..1. How sure a prediction is follows from it: not part of a design's identity.
-  std::optional<double> observed_use = std::nullopt;
+  /// Its GPU utilization each time that a profile says it was observed, with the same readers on
+  /// the same hosts; 0..1. How sure a prediction is follows from it: not part of a design's
+  /// identity.
+  std::vector<double> observed_use = {};
 };
 
 /// One assertion of the scenario, checked by `run` and `check`.

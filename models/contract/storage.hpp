@@ -41,6 +41,7 @@ struct StorageLoad {
   std::vector<Reader> readers{};
   bool others = false;            ///< tenants or stages use it, too
   bool written = true;            ///< somebody may write to it
+  std::size_t savers = 0;         ///< jobs whose saves it may hold
   std::vector<double> weights{};  ///< of all jobs and tenants, different ones from the least on
 };
 

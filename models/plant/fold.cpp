@@ -267,10 +267,11 @@ bool Plant::leads_any_to(const CheckpointParams& saves, const std::string& stora
   });
 }
 
-bool Plant::saves_lead_to(const Design& design, const std::string& storage) const {
-  return std::any_of(design.jobs.begin(), design.jobs.end(), [&](const JobDesign& job) {
+std::size_t Plant::savers_of(const Design& design, const std::string& storage) const {
+  const auto savers = std::ranges::count_if(design.jobs, [&](const JobDesign& job) {
     return job.checkpoint && leads_any_to(checkpoint_params(*job.checkpoint), storage);
   });
+  return static_cast<std::size_t>(savers);
 }
 
 bool Plant::reads_saves(const Design& design, const std::string& storage) const {

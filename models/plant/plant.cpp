@@ -96,7 +96,8 @@ Plant::Plant(const Design& design, Presumed presumed)
       come_back[names[j]] = std::max(come_back[names[j]], Bytes::from(seen[j], unit::B));
     for (const auto& [name, bytes] : data) load.data += bytes;
     for (const auto& [name, bytes] : come_back) load.seen += bytes;
-    load.written = !design.stages.empty() || saves_lead_to(design, component.id);
+    load.savers = savers_of(design, component.id);
+    load.written = !design.stages.empty() || load.savers > 0;
     for (const Component& tenant : design.tenants) {
       const std::vector<std::string> places = places_of(tenant);
       if (std::none_of(places.begin(), places.end(),

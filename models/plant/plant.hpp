@@ -186,8 +186,8 @@ class Plant {
   [[nodiscard]] bool leads_to(std::string from, const std::string& storage) const;
   /// Whether jobs read what they saved from `storage`.
   [[nodiscard]] bool reads_saves(const Design& design, const std::string& storage) const;
-  /// Whether jobs save to it, or behind caches to it.
-  [[nodiscard]] bool saves_lead_to(const Design& design, const std::string& storage) const;
+  /// Jobs that save to it, or behind caches to it.
+  [[nodiscard]] std::size_t savers_of(const Design& design, const std::string& storage) const;
   /// Whether a place of `saves` leads to it: a tier, their end, or where they are read from.
   [[nodiscard]] bool leads_any_to(const CheckpointParams& saves, const std::string& storage) const;
   void build_host_drives();

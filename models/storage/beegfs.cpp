@@ -129,8 +129,8 @@ class Beegfs final : public PooledStore {
   }
   std::optional<FileReads> file_reads(const Client&, const ReadRequest& request) override {
     if (request.sharing == FileSharing::interleaved) return std::nullopt;
-    const auto placed = [&](double files) {
-      return striping().placed(p_.placement, files, request.file(), p_.read, seed(), name());
+    const auto placed = [this, file = request.file()](double files) {
+      return striping().placed(p_.placement, files, file, p_.read, seed(), name());
     };
     // [beegfs.md, eq. 1]
     return FileReads{request,
@@ -143,7 +143,7 @@ class Beegfs final : public PooledStore {
     if (request.sharing == FileSharing::interleaved)
       return write_pieces(client, request, Rate::infinity(), p_.commit,
                           pieces(p_.write, p_.piece_write));
-    const auto placed = [&](double files) {
+    const auto placed = [this, &request](double files) {
       return request.apart
                  ? striping().apart(p_.placement, files, request.range(), p_.write)
                  : striping().placed(p_.placement, files, request.file(), p_.write, seed(), name());

@@ -185,7 +185,7 @@ class Cephfs final : public PooledStore {
     const StreamCap one = window_cap(p_.object, p_.object, turn() * 2.0, p_.write);
     // Small coded files and requests keep less than the pool's ceiling says.
     const Rate all = disks_write(request.range());
-    const auto share = [&](double writers) {
+    const auto share = [this, all](double writers) {
       return all < disks_write(Bytes::infinity()) ? all / writers : Rate::infinity();
     };
     return write_files(client, request, p_.service + turn(),

@@ -120,9 +120,8 @@ class Chunkstore final : public PooledStore {
     const StreamCap window =
         ahead_cap(file, p_.chunk * at_once, turn(), target(p_.read) * at_once, request.round_trips);
     // One file of all readers lies on its chains, each copy of which answers.
-    const auto its_chains = [&](double) {
-      return target(p_.read) *
-             (striping().of(request.file()) * (kept().coded() ? 1.0 : kept().copies));
+    const auto its_chains = [this, file = request.file()](double) {
+      return target(p_.read) * (striping().of(file) * (kept().coded() ? 1.0 : kept().copies));
     };
     return FileReads{
         request, p_.service, window.within(p_.stream),
@@ -146,10 +145,10 @@ class Chunkstore final : public PooledStore {
     else
       lies.copies = kept().copies;
     const Rate one = target(p_.write);
-    const auto placed = [&](double files) {
-      const Bytes on_them = request.file() * sent(file);
-      return request.apart ? lies.apart("round-robin", files, on_them, one)
-                           : lies.placed("round-robin", files, on_them, one, seed(), name());
+    const Bytes on_them = request.file() * sent(file);
+    const auto placed = [this, lies, one, on_them, apart = request.apart](double files) {
+      return apart ? lies.apart("round-robin", files, on_them, one)
+                   : lies.placed("round-robin", files, on_them, one, seed(), name());
     };
     return write_files(client, with_parity, turn() * hops - round_trip(), cap, p_.commit,
                        {request, placed});

@@ -67,8 +67,7 @@ class Lustre final : public PooledStore {
     const double further = std::max(0.0, layout().objects(file_size(load())) - 1.0);
     co_await context().sleep(p_.mdt_service * (p_.object_cost.in(unit::ratio)*further * files));
     const double restores = to_restore(client.members * files);
-    if (restores == 0.0) co_return opened;
-    // [lustre.md, eq. 9]
+    if (restores == 0.0) co_return opened;  // [lustre.md, eq. 9]
     co_await restores_->serve(restores,
                               p_.hsm_latency + load().stored / load().files / p_.hsm_rate);
     co_return Served{resource("hsm")};
@@ -136,8 +135,7 @@ class Lustre final : public PooledStore {
   PoolShape pool(const StorageLoad& load) const override {
     const Rate none = Rate::infinity();
     const Bytes size = file_size(load);
-    const LustreLayout at = layout();
-    const Striping& striping = at.last(size);
+    const Striping striping = layout().last(size);
     const double objects = load.concurrent_reads * striping.of(load.file);
     const Rate one =
         osts_.reads(std::min(load.file / striping.of(load.file), p_.rpc), objects / osts_.count());
@@ -220,6 +218,18 @@ class Lustre final : public PooledStore {
   // What data that do not fit in the reply of their RPC wait for, besides moving.
   Seconds turn() const { return round_trip() + p_.ost_service * p_.ost_bulk; }
 
+  // What OSTs give one of so many files of a save that are read together.
+  auto saved_share(double readers, Bytes file) const {
+    return [this, readers, file](double files) {
+      const auto over = [&](const Striping& striping, Bytes part) {
+        const double stripes = striping.of(part);
+        const Rate one =
+            osts_.reads(std::min(part / stripes, p_.rpc), readers * stripes / osts_.count());
+        return striping.placed(p_.placement, files, part, one, seed(), name());
+      };
+      return in_turn(layout().split(file), over);
+    };
+  }
   FileReads osts_reads(const Client& client, ReadRequest request,
                        const LustreLayout::Parts& file) const {
     request.bytes = file.on_osts() * request.files;
@@ -230,7 +240,7 @@ class Lustre final : public PooledStore {
     return {request,
             service,
             stream_cap(file, request.direct, true),
-            {request, [&](double files) { return saved_share(request, files); }},
+            {request, saved_share(request.readers, request.file())},
             reading(client, file, request.bytes)};
   }
   // In line at the MDS, then moving: what took longer limited it.
@@ -272,8 +282,7 @@ class Lustre final : public PooledStore {
   }
 
   bool drives_told() const { return p_.seek > Seconds{} || p_.raid_data; }
-  // Seconds of OSTs that each member asks for. A seek is waited for before the data come.
-  //    [lustre.md, eq. 7]
+  // Seconds of OSTs that each member asks for; a seek comes before the data.    [lustre.md, eq. 7]
   static Work ost_work(Seconds time, bool at_once) {
     return {.amount = time.in(unit::s), .at_once = at_once};
   }
@@ -298,8 +307,7 @@ class Lustre final : public PooledStore {
     return ost_work((request.bytes - file.mdt * request.files) / in_turn(file, over), false);
   }
 
-  // What all RPCs that a host may have in flight move, where that is less than the OSTs give it.
-  //    [lustre.md, eq. 12]
+  // What all RPCs of a host move, where that is less than the OSTs give it.    [lustre.md, eq. 12]
   Rate in_flight(Rate ost) const {
     const Bytes window = p_.rpc * static_cast<double>(p_.rpcs_in_flight);
     const Rate one = window_rate(window, p_.rpc, turn(), ost), all = one * osts_.count();
@@ -316,17 +324,6 @@ class Lustre final : public PooledStore {
                    : striping.placed(p_.placement, writers, part, one, seed(), name());
     };
     return in_turn(file, over);
-  }
-
-  // What they give one of so many files of a save that are read together.
-  Rate saved_share(const ReadRequest& request, double files) const {
-    const auto over = [&](const Striping& striping, Bytes part) {
-      const double stripes = striping.of(part);
-      const Rate one =
-          osts_.reads(std::min(part / stripes, p_.rpc), request.readers * stripes / osts_.count());
-      return striping.placed(p_.placement, files, part, one, seed(), name());
-    };
-    return in_turn(layout().split(request.file()), over);
   }
 
   // The rate of a file whose components move one after the other, each at rate(striping, bytes).
@@ -348,18 +345,22 @@ class Lustre final : public PooledStore {
     co_await metadata_ops(client, files / request.writers, true);
     co_await metadata_ops(client, files, false);
     const Bytes file = request.bytes / files * request.writers;
-    const LustreLayout at = layout();
-    const Striping& striping = at.last(file);
+    const Striping striping = layout().last(file);
     const double stripes = striping.of(file);
     const bool in_pieces = request.sharing == FileSharing::interleaved;
     const Bytes piece = in_pieces ? request.piece : p_.rpc;
     const Rate ost =
         osts_.writes(std::min(piece, p_.rpc), request.writers * stripes / osts_.count());
     const Rate locked = in_pieces ? window_rate(piece, piece, p_.lock, ost) : ost;
-    const LustreLayout::Parts part{{}, {}, request.bytes / files};
-    const Served served = co_await stream_out(
-        client, request.bytes, stream_cap(part, request.direct, false),
-        locked * (stripes / request.writers), {}, ost_work(request.bytes / ost, false));
+    const StreamCap cap = stream_cap({{}, {}, request.bytes / files}, request.direct, false);
+    const auto of_one = [&](double all) {
+      return std::min(ost * stripes, striping.placed(p_.placement, all, file, ost, seed(), name()));
+    };
+    // An OST waits for no lock while it serves others: only whole parts meet them.
+    const PlacedRate placed =
+        in_pieces ? PlacedRate(locked * (stripes / request.writers)) : PlacedRate(request, of_one);
+    const Served served =
+        co_await move_out(client, request, cap, placed, {}, ost_work(request.bytes / ost, false));
     co_await context().sleep((p_.commit + round_trip() * 2.0) * files);
     const bool waited = in_pieces && p_.lock > piece / ost && served.limited_by == resource("ost");
     co_return waited ? Served{resource("ost.lock")} : served;
@@ -368,8 +369,7 @@ class Lustre final : public PooledStore {
   // The same file read in pieces: each is a request of its own to its OST.    [storage.md, eq. 10]
   SharedPieces shared_pieces(const ReadRequest& request) const {
     const Bytes file = request.bytes * request.readers;
-    const LustreLayout at = layout();
-    const double stripes = at.last(file).of(file);
+    const double stripes = layout().last(file).of(file);
     const Rate ost = osts_.reads(request.piece, request.readers * stripes / osts_.count());
     return {stripes, ost, p_.piece_read, round_trip() + p_.ost_service};
   }

@@ -71,11 +71,17 @@ sim::Task<Served> PooledStore::read_files(const Client& client, FileReads how) {
   if (!loose) co_await context_->sleep(turns);
   const Seconds began = context_->now();
   const double amount = std::exchange(work.amount, work.amount * part);
-  Served served = co_await stream_in(client, request.bytes * part, cap, placed.beside, work);
+  PlacedSaves::Moving moving;
+  restored_.begin(moving, client, placed, &Client::read_path);
+  Served served =
+      co_await stream_in(moving.client(), request.bytes * part, cap, placed.beside, work);
   if (part < 1.0) {
+    restored_.alone(moving);
     work.amount = amount * (1.0 - part);
-    served = co_await stream_in(client, request.bytes * (1.0 - part), cap, placed.alone, work);
+    served =
+        co_await stream_in(moving.client(), request.bytes * (1.0 - part), cap, placed.alone, work);
   }
+  restored_.end(moving);
   if (loose) co_await goes_on(client, served, began, request.bytes / most, turns);
   if (waiting.on)
     served = co_await end(waiting, served, resources_->of_link[client.window.link.index]);
@@ -126,6 +132,27 @@ Seconds PooledStore::commits_of(double files, Seconds commit, Seconds queued) co
   return std::max(one * std::min(files, 1.0), one * files - queued);
 }
 
+sim::Task<Served> PooledStore::move_out(const Client& client, const WriteRequest& request,
+                                        StreamCap cap, const PlacedRate& placed, Outward how,
+                                        Work work) {
+  const double part = placed.together(request.company);
+  const double amount = std::exchange(work.amount, work.amount * part);
+  const Seconds evenly = std::exchange(how.evenly, how.evenly * part);
+  PlacedSaves::Moving moving;
+  saved_.begin(moving, client, placed, &Client::write_path);
+  Served served =
+      co_await stream_out(moving.client(), request.bytes * part, cap, placed.beside, how, work);
+  if (part < 1.0) {
+    saved_.alone(moving);
+    work.amount = amount * (1.0 - part);
+    how.evenly = evenly * (1.0 - part);
+    served = co_await stream_out(moving.client(), request.bytes * (1.0 - part), cap, placed.alone,
+                                 how, work);
+  }
+  saved_.end(moving);
+  co_return served;
+}
+
 sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest request,
                                            Seconds service, StreamCap cap, Seconds commit,
                                            PlacedRate placed, Work work) {
@@ -146,16 +173,8 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
       request.apart ? std::min(client.members, std::max(1.0, writes_.most / placed.beside)) : 0.0;
   apart_ += at_once;
   if (request.apart) placed = placed.of(apart_);
-  const double part = placed.together(request.company);
-  const double amount = std::exchange(work.amount, work.amount * part);
-  Outward how{times, request.sent, created.evenly * part};
-  Served served = co_await stream_out(client, request.bytes * part, cap, placed.beside, how, work);
-  if (part < 1.0) {
-    work.amount = amount * (1.0 - part);
-    how.evenly = created.evenly * (1.0 - part);
-    served =
-        co_await stream_out(client, request.bytes * (1.0 - part), cap, placed.alone, how, work);
-  }
+  Served served =
+      co_await move_out(client, request, cap, placed, {times, request.sent, created.evenly}, work);
   if (context_->now() < began) co_await context_->sleep(began - context_->now());
   apart_ -= at_once;
   if (waiting.on && !loose)

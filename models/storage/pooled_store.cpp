@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "models/contract/own_links.hpp"
 #include "models/storage/others.hpp"
 namespace stallcast::models {
 namespace {
@@ -160,6 +161,15 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
   if (media != resources.of_link.end())
     media_link_.index = static_cast<std::uint32_t>(media - resources.of_link.begin());
   stream_resource_ = resources.index(name_ + ".client.stream");
+  if (load_.savers < 2 || !media_link_.valid()) return;
+  // Links for the saves of several jobs, as wide as all media: no report tells of them.
+  for (PlacedSaves* saves : {&saved_, &restored_}) {
+    const Rate media = context.use(media_link_).capacity * kWider;
+    const sim::LinkId link = context.add_link(own_link(media_name_, "saves"), media);
+    resources.of_link.resize(link.index + 1, kNoResource);
+    resources.of_link[link.index] = media_resource_;
+    saves->attach(context, link);
+  }
 }
 
 sim::LinkId PooledStore::add_work(const std::string& name, double capacity) {
@@ -295,6 +305,8 @@ void PooledStore::describe(sim::Ledger& ledger) {
   metadata_up_->describe(ledger);
   ledger.state(scarce_);
   ledger.state(apart_);
+  saved_.describe(ledger);
+  restored_.describe(ledger);
   ledger.count(unshared_);
 }
 

@@ -8,6 +8,8 @@
 
 #include "engine/sim/sync.hpp"
 #include "models/contract/storage.hpp"
+#include "models/storage/placed_rate.hpp"
+#include "models/storage/placed_saves.hpp"
 #include "models/storage/scaled_links.hpp"
 #include "models/storage/stream_cap.hpp"
 
@@ -100,45 +102,6 @@ struct Outward {
   double written = 1.0;  ///< bytes that the media write for each
   double sent = 1.0;     ///< as in WriteRequest
   Seconds evenly{};      ///< members begin evenly in so long
-};
-
-/// What its targets give a file: beside those of others who write or read, and when these have
-/// ended.    [docs/models/storage.md, eq. 6]
-struct PlacedRate {
-  PlacedRate(Rate always = Rate::infinity()) : beside(always), alone(always) {}
-  /// `of_one(files)`: what targets give one of so many files that are written together, those who
-  /// write the same file all together. Of writers apart the store counts how many there are when
-  /// the data move.
-  template <class RateOf>
-  PlacedRate(const WriteRequest& request, RateOf of_one) : PlacedRate() {
-    if (request.apart) {
-      beside = alone = of_one(1.0);
-      meets = beside.finite() ? beside / of_one(2.0) - 1.0 : 0.0;
-      return;
-    }
-    const double files = request.sharing == FileSharing::own ? request.writers : 1.0;
-    const double each = files / request.writers;
-    beside = of_one(files) * each;
-    alone = request.company < 1.0 ? of_one(1.0) * each : beside;
-  }
-  /// `of_one(files)`: what targets give one of so many files of a save that are read together,
-  /// those who read the same file all together.
-  template <class RateOf>
-  PlacedRate(const ReadRequest& request, RateOf of_one) : PlacedRate() {
-    const double at_once = std::min(request.saved, request.readers);
-    if (at_once == 0.0) return;
-    const double each = at_once / request.readers;
-    beside = of_one(at_once) * each;
-    alone = request.company < 1.0 ? of_one(1.0) * each : beside;
-  }
-  /// Of the bytes of a request, those that move beside others, where these do `company` of it.
-  [[nodiscard]] double together(double company) const { return beside < alone ? company : 1.0; }
-  /// Of one of `writers` apart.    [docs/models/storage.md, eq. 15]
-  [[nodiscard]] Rate of(double writers) const {
-    return beside / (1.0 + meets * std::max(0.0, writers - 1.0));
-  }
-  Rate beside, alone;
-  double meets = 0.0;  ///< part of its targets that one other writer is at, too
 };
 
 /// How files are read: dependent requests of `service` each, then their data, as in stream_in.
@@ -259,6 +222,11 @@ class PooledStore : public StorageModel {
   [[nodiscard]] sim::Task<Served> write_files(const Client& client, WriteRequest request,
                                               Seconds service, StreamCap cap, Seconds commit,
                                               PlacedRate placed = {}, Work work = {});
+  /// The data of files: beside those of others, then what is left alone, as in stream_out.
+  ///    [storage.md, eq. 6]
+  [[nodiscard]] sim::Task<Served> move_out(const Client& client, const WriteRequest& request,
+                                           StreamCap cap, const PlacedRate& placed, Outward how,
+                                           Work work);
   /// What members wait for besides their data, which move since `began` and take one `alone` so
   /// long: of loose ones the first goes on before the last.    [docs/models/tenants.md, eq. 18]
   [[nodiscard]] sim::Task<void> goes_on(const Client& client, Served& served, Seconds began,
@@ -379,6 +347,7 @@ class PooledStore : public StorageModel {
   bool scarce_ = false;    ///< both may ask for more work than there is: it is shared,
   double unshared_ = 0.0;  ///< and was not when so much was done
   double apart_ = 0.0;     ///< writers whose data move, and who wait for no other
+  PlacedSaves saved_, restored_;
   ScaledLinks media_links_, server_links_;
   bool attached_ = true;
   double metadata_factor_ = 1.0;            ///< share of the metadata servers' rate that is there

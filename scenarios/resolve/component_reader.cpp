@@ -11,6 +11,7 @@
 #include "scenarios/resolve/field_example.hpp"
 #include "scenarios/resolve/kind_meant.hpp"
 #include "scenarios/resolve/prices.hpp"
+#include "scenarios/resolve/profile_values.hpp"
 #include "scenarios/resolve/ranges.hpp"
 
 namespace stallcast::scenarios {
@@ -45,10 +46,10 @@ class ComponentReader {
     kind_ = kind;
     fields_ = models::fields_of(*kind);
     if (product != nullptr && product->kind == kind->id) take_product(*product);
-    if (context_.profile != nullptr) take_profile(*context_.profile);
+    if (context_.profile != nullptr) take_measured(*context_.profile, role_.id, fields_, out_);
     if (node.is_object()) walk(node, spec_.pointer, "");
     take_defaults(node);
-    if (context_.profile != nullptr) narrow(*context_.profile);
+    if (context_.profile != nullptr) end_with_profile(*context_.profile, role_.id, report(), out_);
     return std::move(out_);
   }
 
@@ -136,93 +137,6 @@ class ComponentReader {
         value->range = range_of(*field, *value);
         out_.values.insert_or_assign(v.key, std::move(*value));
       }
-  }
-
-  // What was measured goes before a product's figures and defaults; what the scenario says goes
-  // before both.
-  void take_profile(const CalibrationProfile& profile) {
-    for (const ProfileValue& v : profile.values)
-      for (const FieldInfo* field : fields_) {
-        if (!v.is_for(role_.id, out_) || v.field != field->key) continue;
-        Value value{field->dimension, v.value, v.text, {}, {}};
-        value.source = {Source::Kind::profile, "profile:" + profile.id, "fit " + v.fit, false};
-        if (v.low < v.high) value.range = {v.low, v.high, "fit " + v.fit};
-        out_.values.insert_or_assign(v.field, std::move(value));
-      }
-  }
-
-  // What runs that were observed say goes before all that is not exact, but for what the scenario
-  // says of it since.
-  void narrow(const CalibrationProfile& profile) {
-    for (const NarrowedInput& n : profile.narrowed) {
-      if (!n.is_for(role_.id, out_)) continue;
-      const auto at = out_.values.find(n.field);
-      if (at == out_.values.end()) continue;
-      Value& value = at->second;
-      if (!value.range) {
-        if (value.source.kind == Source::Kind::set_option) keep_exact(value, n, profile.id);
-        continue;
-      }
-      if (is_stated(value) && !as_calibrated(value, n)) {
-        keep_stated(value, n, profile.id);
-        continue;
-      }
-      const double said = n.scales ? value.number : 1.0;
-      value.number = said * n.value;
-      value.range = {said * n.low, said * n.high, std::string(kObservedRuns)};
-      value.source = {Source::Kind::profile, "profile:" + profile.id, std::string(kObservedRuns),
-                      false};
-    }
-  }
-
-  // Whether the profile was made with this statement: of factors, with one that is as wide.
-  static bool as_calibrated(const Value& value, const NarrowedInput& n) {
-    if (n.said_low == n.said_high) return true;  // profiles of old do not say
-    const double unit = n.scales ? n.said / value.number : 1.0;
-    // Figures are written with few digits.
-    constexpr double kAlike = 0.01;
-    const auto same = [&](double now, double then) {
-      return std::abs(now * unit - then) <= kAlike * (n.said_high - n.said_low);
-    };
-    return same(value.number, n.said) && same(value.range->low, n.said_low) &&
-           same(value.range->high, n.said_high);
-  }
-
-  [[nodiscard]] std::string pointer_of(const NarrowedInput& n) const {
-    std::string at = spec_.pointer;
-    for (const std::string& part : base::split(n.field, '.')) at += base::pointer_token(part);
-    return at;
-  }
-
-  // What `--set`, a sweep or a plan puts in place of a range that the profile was made with.
-  void keep_exact(const Value& value, const NarrowedInput& n, const std::string& profile) {
-    if (n.said_low == n.said_high) return;
-    const auto print = [&](double x) { return base::print_quantity(x, value.dimension); };
-    const double unit = n.scales ? value.number / n.said : 1.0;
-    const std::string known =
-        n.scales ? base::print_quantity(n.value, Dimension::ratio) + " of what is stated"
-                 : print(n.value) + " (" + print(n.low) + " to " + print(n.high) + ")";
-    report().warn("profile", pointer_of(n),
-                  "\"" + n.field + "\" is exactly " + print(value.number) +
-                      " as it is set; the profile \"" + profile + "\" has " + known +
-                      ", which is left out",
-                  "set it with the range that was calibrated, from " + print(n.said_low * unit) +
-                      " to " + print(n.said_high * unit) + ", to have the profile's");
-  }
-
-  void keep_stated(const Value& value, const NarrowedInput& n, const std::string& profile) {
-    const auto text = [&](double number, double low, double high) {
-      const auto print = [&](double x) { return base::print_quantity(x, value.dimension); };
-      return print(number) + " (" + print(low) + " to " + print(high) + ")";
-    };
-    const double unit = n.scales ? n.said : 1.0;
-    report().warn("profile", pointer_of(n),
-                  "\"" + n.field + "\" is " +
-                      text(value.number, value.range->low, value.range->high) +
-                      " as it is stated here; the profile \"" + profile +
-                      "\" was made with another range and has " +
-                      text(unit * n.value, unit * n.low, unit * n.high),
-                  "leave it out to take the profile's, or calibrate with it");
   }
 
   // Keys of `node`, whose own dotted key is `prefix` without the last dot.

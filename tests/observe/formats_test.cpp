@@ -306,21 +306,6 @@ TEST_CASE("chakra: a workload graph in JSON has runtimes in microseconds") {
   CHECK(o.collectives[0].operation == "all_gather");
 }
 
-TEST_CASE("dlio-output: a rank's file that is missing is told") {
-  const auto noted = [](const char* accelerators) {
-    const Observation o =
-        observe("dlio-output", std::string(R"({"num_accelerators": )") + accelerators + R"(,
-        "1": {"load": {"block1": [0.1]}, "proc": {"block1": [0.2]}}})");
-    return std::any_of(o.notes.begin(), o.notes.end(), [](const std::string& note) {
-      return note ==
-             "the job had 4 ranks, and steps of 1 are here: the files of the others are "
-             "missing";
-    });
-  };
-  CHECK(noted("4"));
-  CHECK_FALSE(noted("1"));
-}
-
 TEST_CASE("dlio-output: checkpoints of DLIO since 2025, and of before") {
   const Observation o = observe("dlio-output", R"({"1": {"block1": {"duration": "60.00"},
       "save_ckpt1": {"duration": 10.5}, "load_ckpt1": {"duration": 5.25}, "duration": "76.00"},

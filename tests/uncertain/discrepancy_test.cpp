@@ -70,16 +70,19 @@ TEST_CASE("readers that were observed are off by what runs are, and by half of w
   JobDesign& job = design.jobs[0];
   job.loader.emplace();
   job.loader->kind = "pytorch";
-  const auto of_au = [&](double observed) {
-    job.observed_use = observed;
+  const auto of_au = [&](std::vector<double> observed) {
+    job.observed_use = std::move(observed);
     return discrepancy_of("job.train.au", design, draws);
   };
-  CHECK(of_au(0.6) == Approx(0.25));
+  CHECK(of_au({0.6}) == Approx(0.25));
   // ln(0.6 / 0.4) - ln(0.5 / 0.5) = ln(1.5)
-  CHECK(of_au(0.5) == Approx(std::hypot(0.25, std::log(1.5) / 2.0)));
-  CHECK(of_au(0.1) == Approx(0.75));  // never more than of readers that nobody saw
+  CHECK(of_au({0.5}) == Approx(std::hypot(0.25, std::log(1.5) / 2.0)));
+  CHECK(of_au({0.1}) == Approx(0.75));  // never more than of readers that nobody saw
+  // Of several runs the nearest, whichever came last.
+  CHECK(of_au({0.6, 0.1}) == Approx(0.25));
+  CHECK(of_au({0.1, 0.5}) == Approx(std::hypot(0.25, std::log(1.5) / 2.0)));
   job.loader->kind = "tensorflow";
-  CHECK(of_au(0.6) == Approx(0.15));
+  CHECK(of_au({0.6}) == Approx(0.15));
 }
 
 TEST_CASE("only what readers lose of the time is as unsure as they are") {

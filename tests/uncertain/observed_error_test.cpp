@@ -46,4 +46,29 @@ TEST_CASE("what is more than all of something is a factor off, on one scale") {
   CHECK(off(error, 0.545) < -3.0);
 }
 
+TEST_CASE("n runs of one design average what was measured, and not what the model is off by") {
+  // Normal closed form: their mean is off by the model once, and by measured / sqrt(n).
+  const double model = 0.2, sds[] = {0.05, 0.1, 0.02, 0.3}, at[] = {0.3, 0.1, 0.25, -0.4};
+  std::vector<SeenFigure> before;
+  double precision = 0.0, sum = 0.0, weights = 0.0, weighted = 0.0;
+  for (std::size_t n = 0; n < 4; ++n) {
+    Error error{at[n], std::hypot(sds[n], model), ""};
+    error.measured = sds[n], error.model = model;
+    const Error adds = beside(error, before);
+    precision += 1.0 / (adds.sd * adds.sd);
+    sum += adds.centre / (adds.sd * adds.sd);
+    weights += 1.0 / (sds[n] * sds[n]);
+    weighted += at[n] / (sds[n] * sds[n]);
+    CHECK(precision == Approx(1.0 / (model * model + 1.0 / weights)).epsilon(1e-9));
+    CHECK(sum / precision == Approx(weighted / weights).epsilon(1e-9));
+    CHECK(precision < 1.0 / (model * model));
+    before.push_back({"a", "job.a.step.time", at[n], sds[n]});
+  }
+  // Where the model is off by nothing each run is one of its own.
+  Error exact{0.1, 0.05, ""};
+  exact.measured = 0.05;
+  CHECK(beside(exact, before).sd == 0.05);
+  CHECK(beside(exact, before).centre == 0.1);
+}
+
 }  // namespace stallcast::uncertain

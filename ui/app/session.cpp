@@ -227,6 +227,7 @@ Result<CalibrationProfile> Session::calibrate(const Design& design,
     measured = *impl_->profile;
     measured.narrowed.clear();
     options.known = calibration::observed_before(*impl_->profile, design).known;
+    options.seen = calibration::seen_before(*impl_->profile, design);
     options.vary = [&measured](Design& one, std::size_t i) {
       calibration::apply_draw(measured, i, one);
     };

@@ -120,14 +120,17 @@ double width_of_readers(const JobDesign& job, std::span<const Prediction> predic
 }
 
 /// Readers that were observed at work are off by what two runs are, and by a part of what is
-/// predicted to change.    [docs/models/uncertainty.md, eq. 14]
+/// predicted to change; of several runs by what is least.    [docs/models/uncertainty.md, eq. 14]
 double use_of_readers(const JobDesign& job, std::span<const Prediction> predictions) {
-  const double unseen = width_of_readers(job, predictions);
-  if (unseen <= kKnownReaders || !job.observed_use) return unseen;
+  double width = width_of_readers(job, predictions);
+  if (width <= kKnownReaders || job.observed_use.empty()) return width;
   const auto use = middle_share(metric::of_job(job.job.id, "gpu.utilization"), predictions);
-  const double change =
-      on_error_scale(use.value_or(0.0), "ratio") - on_error_scale(*job.observed_use, "ratio");
-  return std::min(unseen, std::hypot(kKnownReaders, kOfChange * change));
+  for (const double observed : job.observed_use) {
+    const double change =
+        on_error_scale(use.value_or(0.0), "ratio") - on_error_scale(observed, "ratio");
+    width = std::min(width, std::hypot(kKnownReaders, kOfChange * change));
+  }
+  return width;
 }
 
 /// Part of the lost time that is not for saves, communication and restarts: mean over the draws.

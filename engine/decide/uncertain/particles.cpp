@@ -38,9 +38,27 @@ Error error_of(const ObservedFigure& observed, const std::string& unit, const De
   const double half = to_most    ? out.centre - low
                       : to_least ? high - out.centre
                                  : 0.5 * (high - low);
-  const double model = discrepancy_of(observed.metric, design, {}) / kStandardNine;
-  out.sd = std::max(std::hypot(half / kStandardNine, model), kLeastSd);
+  out.measured = half / kStandardNine;
+  out.model = discrepancy_of(observed.metric, design, {}) / kStandardNine;
+  out.sd = std::max(std::hypot(out.measured, out.model), kLeastSd);
   return out;
+}
+
+// Given the draw and what was observed before, the model's error is known to
+// 1 / (1 / model^2 + 1 / before^2): what is observed now tells of the draw what is left.
+Error beside(Error error, std::span<const SeenFigure> before) {
+  const auto squared = [](double sd) { return std::max(sd, kLeastSd) * std::max(sd, kLeastSd); };
+  double precision = 0.0, at = 0.0;  // of what was measured before
+  for (const SeenFigure& seen : before) {
+    precision += 1.0 / squared(seen.sd);
+    at += seen.at / squared(seen.sd);
+  }
+  if (precision == 0.0 || error.model == 0.0) return error;
+  const double model = error.model * error.model, known = 1.0 / precision;
+  error.centre = ((model + known) * error.centre - model * at / precision) / known;
+  error.sd = std::sqrt(squared(error.measured) + model * known / (model + known)) *
+             (model + known) / known;
+  return error;
 }
 
 std::vector<double> Particle::scores() const {

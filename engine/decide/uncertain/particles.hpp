@@ -2,9 +2,11 @@
 
 #include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "stallcast/calibration_profile.hpp"
 #include "stallcast/uncertainty.hpp"
 
 /// Simulated draws of a design that was observed, and what expansions make of them.
@@ -20,6 +22,7 @@ struct Error {
   std::string unit;                                         ///< of the scale
   double least = -std::numeric_limits<double>::infinity();  ///< on the scale: what was measured
   double most = std::numeric_limits<double>::infinity();    ///< tells nothing beyond these
+  double measured = 0.0, model = 0.0;                       ///< of which `sd` is made
 
   /// A simulated figure on the scale.
   [[nodiscard]] double scaled(double value) const;
@@ -29,6 +32,10 @@ struct Error {
 /// share whose interval reaches 1 (or 0) all beyond the figure, or the middle, is alike.
 [[nodiscard]] Error error_of(const ObservedFigure& observed, const std::string& unit,
                              const Design& design);
+
+/// What `error` adds to what was observed of the same figure of the same design before: what the
+/// model is off by is one and the same in all of them.    [docs/models/uncertainty.md, eq. 8b]
+[[nodiscard]] Error beside(Error error, std::span<const SeenFigure> before);
 
 /// A simulated draw: its place, what it gave of each observed figure, and how likely that makes
 /// what was observed, as a logarithm.

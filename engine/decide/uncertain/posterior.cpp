@@ -96,7 +96,11 @@ class Conditioning {
                            "the scenario has no metric \"" + figure.metric + "\"",
                        predict::metric_hint(figure.metric, *nominal)};
       units_.push_back(metric->second.unit);
-      errors_.push_back(error_of(figure, units_.back(), design_));
+      alone_.push_back(error_of(figure, units_.back(), design_));
+      seen_.emplace_back();
+      std::ranges::copy_if(options_.seen, std::back_inserter(seen_.back()),
+                           [&](const SeenFigure& seen) { return seen.metric == figure.metric; });
+      errors_.push_back(beside(alone_.back(), seen_.back()));
     }
     return std::nullopt;
   }
@@ -189,6 +193,9 @@ class Conditioning {
     for (std::size_t k = 0; k < observed_.size(); ++k) {
       Fitted fitted;
       fitted.observed = observed_[k];
+      fitted.seen = alone_[k].model > 0.0 ? seen_[k].size() : 0;
+      fitted.at = alone_[k].centre;
+      fitted.measured = alone_[k].measured;
       fitted.unit = units_[k];
       fitted.before = interval_of(all, k);
       out_.figures.push_back(std::move(fitted));
@@ -346,7 +353,7 @@ class Conditioning {
       fitted.median = middle_of(all, &Particle::figures, k);
       if (k >= best_.figures.size()) continue;
       fitted.closest = best_.figures[k];
-      fitted.off = errors_[k].off(errors_[k].scaled(fitted.closest));
+      fitted.off = alone_[k].off(alone_[k].scaled(fitted.closest));
       if (std::abs(fitted.off) > kFarOff) out_.explained = false;
     }
   }
@@ -356,8 +363,9 @@ class Conditioning {
   const ConditionOptions& options_;
   predict::PredictOptions how_;
   Joint joint_;
-  std::vector<Error> errors_;
-  std::vector<std::string> units_;  ///< of the observed metrics
+  std::vector<Error> alone_, errors_;          ///< by themselves, and beside what was seen before
+  std::vector<std::vector<SeenFigure>> seen_;  ///< of each observed figure
+  std::vector<std::string> units_;             ///< of the observed metrics
   std::vector<Particle> kept_;
   std::uint64_t resamples_ = 0;
   Particle best_;

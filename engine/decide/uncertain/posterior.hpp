@@ -9,6 +9,7 @@
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/uncertain/inputs.hpp"
 #include "engine/decide/uncertain/known.hpp"
+#include "stallcast/calibration_profile.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/result.hpp"
 #include "stallcast/uncertainty.hpp"
@@ -33,17 +34,21 @@ struct ConditionOptions {
   std::function<void(Design&, std::size_t)> vary = {};
   /// What runs observed before have left of inputs: the first of those of the posterior.
   KnownDraws known = {};
+  /// What was observed in runs of this design before.
+  std::vector<SeenFigure> seen = {};
 };
 
 /// One observed figure and what was simulated of it.
 struct Fitted {
   ObservedFigure observed;
-  std::string unit;      ///< of the metric
-  Interval before;       ///< 90 % of the draws from the priors
-  Interval after;        ///< 90 % of the draws that are left
-  double median = 0.0;   ///< of those that are left
-  double closest = 0.0;  ///< of the draw that explains all figures best
-  double off = 0.0;      ///< how far that is from the observed, in standard deviations
+  std::size_t seen = 0;             ///< times that it was observed of this design before
+  double at = 0.0, measured = 0.0;  ///< on the scale of its errors: itself, its own deviation
+  std::string unit;                 ///< of the metric
+  Interval before;                  ///< 90 % of the draws from the priors
+  Interval after;                   ///< 90 % of the draws that are left
+  double median = 0.0;              ///< of those that are left
+  double closest = 0.0;             ///< of the draw that explains all figures best
+  double off = 0.0;                 ///< how far that is from the observed, in standard deviations
 };
 
 /// Equally likely joint draws of the inputs.
