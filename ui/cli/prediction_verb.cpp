@@ -74,6 +74,7 @@ report::ReportContext PredictionVerb::context() const {
   out.command = report::command_of(verb_, path_, scenario_->file(), question_of(options_, unseen),
                                    options_.profile, words_);
   out.timeline = timeline_;
+  if (cut_) out.partial = cut_->message;
   out.grows = !scenario_->questions().growth.trends.empty();
   return out;
 }
@@ -88,7 +89,9 @@ std::optional<int> PredictionVerb::predict(std::optional<Prediction>& out) {
   return answer(
       out,
       [this](client::Session& session, const client::Question& question) {
-        return session.predict(design(), question);
+        Result<Prediction> found = session.predict(design(), question);
+        if (cut_off(found)) found = client::bounds_alone(session, design(), *cut_);
+        return found;
       },
       client::Passes::one);
 }

@@ -53,11 +53,22 @@ class PredictionVerb {
     bar.show(0.0);
     Result<Found> found = ask(*session_, question);
     bar.clear();
+    if (cut_) print_error("stallcast: " + cut_->message, cut_->hint);
     if (!found.ok()) return refuse(found.failure(), faults);
     out = std::move(found).value();
     return std::nullopt;
   }
-  /// The design predicted, as `answer` does.
+  /// Whether the time limit or an interrupt came before `found` was made. Its failure is then
+  /// printed, what the verb reports instead is partial, and the exit code 3.
+  template <class Found>
+  [[nodiscard]] bool cut_off(const Result<Found>& found) {
+    if (found.ok() || found.failure().exit != ExitCode::inconclusive) return false;
+    cut_ = found.failure();
+    return true;
+  }
+  /// After `answer`.
+  [[nodiscard]] bool cut_off() const { return cut_.has_value(); }
+  /// The design predicted, as `answer` does; where it is cut off, what bounds alone say.
   [[nodiscard]] std::optional<int> predict(std::optional<Prediction>& out);
   /// Writes the file of --trace, where that is wanted, and says on standard error what is in it.
   /// The exit code when it could not be written.
@@ -101,6 +112,7 @@ class PredictionVerb {
   std::optional<client::Session> session_;
   std::optional<Scenario> scenario_;
   std::optional<Timeline> timeline_;
+  std::optional<Failure> cut_;
   std::vector<std::string> words_;
 };
 

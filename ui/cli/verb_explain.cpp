@@ -29,7 +29,10 @@ int explain_verb(const Verb& verb, std::span<const std::string> args) {
   if (const auto exit =
           common.answer(explanation, [&](client::Session& session, const client::Question& asked) {
             wanted.predict = asked;
-            return client::explain_report(session, common.scenario(), wanted);
+            Result<Explanation> found = client::explain_report(session, common.scenario(), wanted);
+            if (common.cut_off(found))
+              found = session.explain(common.design(), metrics, false, asked);
+            return found;
           }))
     return *exit;
   report::Style style = common.style();
@@ -40,7 +43,8 @@ int explain_verb(const Verb& verb, std::span<const std::string> args) {
   if (no_simulation) words.emplace_back("--no-simulation");
   common.repeat_with(std::move(words));
   // To explain is not to judge: a missed target is not a failure of this verb.
-  return common.deliver(*explanation, ExitCode::ok, style);
+  return common.deliver(*explanation, common.cut_off() ? ExitCode::inconclusive : ExitCode::ok,
+                        style);
 }
 
 }  // namespace stallcast::cli

@@ -58,7 +58,8 @@ struct ReportContext {
   std::vector<InputLine> inputs = {};               ///< all of them; pages show them
   std::string command = {};                         ///< what makes the report again; pages show it
   std::optional<Timeline> timeline = std::nullopt;  ///< pages show it
-  bool grows = false;  ///< whether the scenario says what grows: text says who answers that
+  std::string partial = {};  ///< why nothing was simulated to its end, although it was asked for
+  bool grows = false;        ///< whether the scenario says what grows: text says who answers that
 };
 
 /// "stallcast 0.1.0, models 1".
