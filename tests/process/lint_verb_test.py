@@ -3,6 +3,7 @@
 Usage: lint_verb_test.py PATH_OF_STALLCAST [unittest options].
 """
 
+import csv
 import json
 import pathlib
 import tempfile
@@ -31,6 +32,19 @@ class Lint(unittest.TestCase):
         run = Run("lint", "FILE", "/no/such.json", "--format", "json", text=EASY)
         self.assertEqual(run.code, 2)
         self.assertEqual([f["ok"] for f in json.loads(run.out)["files"]], [True, False])
+
+    def test_findings_are_rows_of_a_table(self):
+        text = EASY.replace('"gpu", "count"', '"gpu", "cuont"')
+        found = json.loads(Run("lint", "FILE", "--format", "json", text=text).out)["files"][0]["diagnostics"]
+        rows = list(csv.DictReader(Run("lint", "FILE", "--format", "csv", text=text).out.splitlines()))
+        self.assertEqual([(r["severity"], int(r["line"]), r["message"]) for r in rows],
+                         [(d["severity"], d["line"], d["message"]) for d in found])
+        lines = Run("lint", "FILE", "--format", "markdown", text=text).out.splitlines()
+        self.assertEqual(len(lines), 2 + len(found))
+        self.assertRegex(lines[2], r"^\| error \| .* \|$")
+        refused = Run("lint", "FILE", "--format", "html", text=text)
+        self.assertEqual((refused.code, refused.out), (2, ""))
+        self.assertIn("csv", refused.err)
 
     def test_a_file_with_the_name_of_an_option_stands_behind_two_dashes(self):
         run = Run("lint", "--", "-odd.json")

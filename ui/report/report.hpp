@@ -35,6 +35,11 @@ enum class Pages { none, page, slide };
 /// "text, json, csv, markdown or html".
 [[nodiscard]] std::string formats_of(Pages pages);
 
+/// Rows of cells below `heads`, as a table of `format`: CSV or Markdown.
+[[nodiscard]] std::string table_of(const std::vector<std::string>& heads,
+                                   const std::vector<std::vector<std::string>>& rows,
+                                   Format format);
+
 /// One input that was not looked up but assumed.
 struct Assumption {
   std::string path;   ///< "storage.scratch.ost.service"
