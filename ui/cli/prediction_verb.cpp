@@ -1,6 +1,7 @@
 #include "ui/cli/prediction_verb.hpp"
 
 #include <cstdio>
+#include <filesystem>
 
 #include "engine/runtime/run/simulate.hpp"
 #include "stallcast/label.hpp"
@@ -27,9 +28,10 @@ std::string known_of(const Prediction& prediction) {
 
 }  // namespace
 
-PredictionVerb::PredictionVerb(const Verb& verb, Advice advice, report::Pages pages)
+PredictionVerb::PredictionVerb(const Verb& verb, Advice advice, report::Pages pages,
+                               std::string_view what)
     : line_(verb), verb_(verb.name), advice_(advice), pages_(pages) {
-  line_.positional("SCENARIO", path_, "scenario file; - reads standard input");
+  line_.positional("SCENARIO", path_, what);
 }
 
 void PredictionVerb::draws_option() {
@@ -56,6 +58,13 @@ std::optional<int> PredictionVerb::begin(std::span<const std::string> args) {
   const auto format = report::parse_format(options_.format, pages_);
   if (!format.ok()) return report_failure(format.failure());
   format_ = format.value();
+  std::error_code ignored;
+  if (tell_ && path_ != "-" && !std::filesystem::exists(path_, ignored))
+    if (const std::string told = tell_(path_); !told.empty()) {
+      if (format_ != report::Format::text)
+        return cli::refuse("what \"" + path_ + "\" means is text", "leave out --format");
+      return cli::deliver(options_, told, ExitCode::ok);
+    }
 
   session_.emplace(settings_of(options_));
   session_->warm_up();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,8 +21,10 @@ class PredictionVerb {
  public:
   enum class Advice { none, optional };  ///< optional: with --no-advice
 
-  /// Declares the scenario. `verb` must outlive this. `pages`: those of what it finds.
-  PredictionVerb(const Verb& verb, Advice advice, report::Pages pages);
+  /// Declares the scenario. `verb` must outlive this. `pages`: those of what it finds; `what` may
+  /// stand in the place of the scenario.
+  PredictionVerb(const Verb& verb, Advice advice, report::Pages pages,
+                 std::string_view what = "scenario file; - reads standard input");
   PredictionVerb(const PredictionVerb&) = delete;
   PredictionVerb& operator=(const PredictionVerb&) = delete;
 
@@ -38,6 +41,9 @@ class PredictionVerb {
 
   /// The scenario may have too few parts for its failures: their number is searched.
   void searches_parts() { few_ = true; }
+  /// In the place of a file that is not there a word may stand: `tell` says what it means, "" of
+  /// one that it does not know.
+  void explains(std::function<std::string(const std::string&)> tell) { tell_ = std::move(tell); }
   /// Declares --draws.
   void draws_option();
   /// Puts what `ask(session, question)` gives into `out`. The exit code when it gives a failure,
@@ -113,6 +119,7 @@ class PredictionVerb {
   std::optional<Scenario> scenario_;
   std::optional<Timeline> timeline_;
   std::optional<Failure> cut_;
+  std::function<std::string(const std::string&)> tell_;
   std::vector<std::string> words_;
 };
 

@@ -1,3 +1,4 @@
+#include "ui/app/meaning.hpp"
 #include "ui/app/run_report.hpp"
 #include "ui/cli/prediction_verb.hpp"
 #include "ui/cli/verbs.hpp"
@@ -8,7 +9,9 @@ int explain_verb(const Verb& verb, std::span<const std::string> args) {
   std::vector<std::string> metrics;
   std::optional<std::int64_t> depth, what_ifs;
   bool no_simulation = false;
-  PredictionVerb common(verb, PredictionVerb::Advice::optional, report::Pages::page);
+  PredictionVerb common(verb, PredictionVerb::Advice::optional, report::Pages::page,
+                        "scenario file; - reads standard input; or a key (storage.ost.read) or a "
+                        "metric (gpu.utilization), to say what it means");
   common.line().positionals("METRIC", metrics,
                             "numbers to take apart, or what their names begin with; none: the "
                             "headline ones",
@@ -18,6 +21,7 @@ int explain_verb(const Verb& verb, std::span<const std::string> args) {
   common.line().integer("--what-if", what_ifs, 0,
                         "most changes to try by simulation (8; 0 when metrics are named)");
   common.line().flag("--no-simulation", no_simulation, "what closed forms say, and nothing else");
+  common.explains(client::meaning_of);
   if (const auto exit = common.begin(args)) return *exit;
   std::optional<Explanation> explanation;
   client::ExplainQuestion wanted;
