@@ -46,6 +46,7 @@ struct KindInfo {
   std::span<const Remedy> remedies{};         ///< of resources that only this kind has
   Successor successor{};                      ///< the kind to try instead
   std::span<const Count> counts{};  ///< a plan without a word about it searches the first given
+  std::span<const std::string_view> figures{};  ///< of its metrics, patterns of what not all have
 };
 
 /// What is true of a whole role.

@@ -28,6 +28,7 @@
 #include "models/run/fast_forward.hpp"
 #include "models/run/luck_of_runs.hpp"
 #include "models/run/months.hpp"
+#include "models/run/resource_figures.hpp"
 #include "models/run/stages.hpp"
 #include "models/tenant/tenant.hpp"
 #include "stallcast/metric.hpp"
@@ -67,28 +68,6 @@ WaitSplit waited(const Design& design, const std::vector<std::unique_ptr<Trainin
       all.blame(Seconds::from(time / total, unit::s), resource);
   }
   return all;
-}
-
-// Share of all waiting, or of `total`, during which a resource was what was waited for.
-void blame(const WaitSplit& all, Seconds total, ResourceTable& resources,
-           std::vector<ResourceUse>& uses) {
-  const bool given = total > Seconds{};
-  for (const auto& [resource, time] : all.by_resource)
-    if (!given) total += time;
-  if (total <= Seconds{}) return;
-  for (const auto& [resource, time] : all.by_resource) {
-    const std::string& name = resources.name(resource);
-    auto found = std::find_if(uses.begin(), uses.end(),
-                              [&](const ResourceUse& u) { return u.name == name; });
-    if (found == uses.end())
-      found = uses.insert(uses.end(), ResourceUse{.name = name,
-                                                  .unit = "",
-                                                  .capacity = 0,
-                                                  .throughput = 0,
-                                                  .in_use = 0,
-                                                  .blamed_share = 0});
-    found->blamed_share = time / total;
-  }
 }
 
 }  // namespace
@@ -311,13 +290,7 @@ Window Simulation::measure(std::uint64_t seed, sim::Context& context) {
     blame(stages.waited(), stages.time(), plant.resources(), result.resources);
   std::sort(result.resources.begin(), result.resources.end(),
             [](const ResourceUse& a, const ResourceUse& b) { return a.name < b.name; });
-  for (const ResourceUse& use : result.resources) {
-    if (use.capacity <= 0.0) continue;
-    result.metrics[metric::of_resource(use.name, "utilization")] = {use.utilization(), "ratio", {}};
-    result.metrics[metric::of_resource(use.name, "throughput")] = {use.throughput, use.unit, {}};
-  }
-  for (const auto& [name, waiting] : queues)
-    result.metrics[metric::of_resource(name, "queue")] = {waiting, "count", {}};
+  add_resources(result.resources, queues, result.metrics);
   std::vector<Room> rooms = spaces(design);
   std::vector<BytesOfTier> waiting;
   for (const auto& job : jobs) {
@@ -346,6 +319,15 @@ Window Simulation::measure(std::uint64_t seed, sim::Context& context) {
   result.skipped_s = fast_forward.skipped().in(unit::s);
   result.events = context.events();
   return window;
+}
+
+std::map<std::string, Metric> Simulation::resources(sim::Context& context) {
+  plant_->attach(context, 1);
+  const Parts parts(design_, *plant_, 1, context);
+  const Seconds any = Seconds::from(1.0, unit::s);
+  std::map<std::string, Metric> out;
+  add_resources(parts.uses(*plant_, context, any), plant_->queues(any), out);
+  return out;
 }
 
 RunResult Simulation::finish(Window window) const {

@@ -33,6 +33,10 @@ class Simulation {
   [[nodiscard]] Timeline record(std::uint64_t seed, sim::Context& context,
                                 const TimelineRequest& request);
 
+  /// The figures of resources that a run reports, before anything has happened: nothing is
+  /// simulated, and no value means anything. REQUIRES: as `run`, instead of it.
+  [[nodiscard]] std::map<std::string, Metric> resources(sim::Context& context);
+
  private:
   struct Parts;
   /// All but what is made of it for whole runs.

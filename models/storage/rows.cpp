@@ -117,6 +117,10 @@ constexpr std::array kWekaRemedies{more("drives", "backend.count"),
                                    more("backend", "backend.count"),
                                    more("metadata", "backend.count")};
 
+// What they alone report.
+constexpr std::array<std::string_view, 3> kCacheFigures{"hit", "link.*", "dirty.peak"};
+constexpr std::array<std::string_view, 3> kS3Figures{"throttled", "tries.most", "ramped"};
+
 /// What it may be filled with, how long its drives last, and its credits.
 std::span<const FieldInfo> common_fields() {
   static const std::vector<FieldInfo> all = [] {
@@ -130,8 +134,18 @@ std::span<const FieldInfo> common_fields() {
 
 StorageRow row(std::string_view id, std::string_view summary, const StorageKind& kind,
                std::span<const PartInfo> parts, std::span<const Count> counts,
-               std::span<const Remedy> remedies = {}, std::string_view refuses_pieces = {}) {
-  return {{id, summary, common_fields(), kind.fields, kAnyStorage, parts, remedies, {}, counts},
+               std::span<const Remedy> remedies = {}, std::string_view refuses_pieces = {},
+               std::span<const std::string_view> figures = {}) {
+  return {{id,
+           summary,
+           common_fields(),
+           kind.fields,
+           kAnyStorage,
+           parts,
+           remedies,
+           {},
+           counts,
+           figures},
           kind.make,
           refuses_pieces};
 }
@@ -143,7 +157,7 @@ const std::array kStorage{
         beegfs_kind(), kBeegfs, kBeegfsCounts, kBeegfsRemedies),
     row("cache",
         "cache servers in front of another storage system: admission, eviction, write-back",
-        cache_kind(), kCacheServers, kServerCounts, {}, kWholeFiles),
+        cache_kind(), kCacheServers, kServerCounts, {}, kWholeFiles, kCacheFigures),
     row("cephfs", "CephFS: OSDs, copies or erasure codes through primaries, placement groups, MDS",
         cephfs_kind(), kCephfs, kCephfsCounts, kCephfsRemedies),
     row("chunkstore",
@@ -168,7 +182,7 @@ const std::array kStorage{
     row("nvmeof", "NVMe over Fabrics (RDMA, TCP): drives in targets, striped over all of them",
         nvmeof_kind(), kNvmeof, kNvmeofCounts, kNvmeofRemedies, kOneHost),
     row("s3", "S3 and compatible object stores: first byte, connections, request rate of prefixes",
-        s3_kind(), kServers, kS3Counts, kS3Remedies, kWholeFiles),
+        s3_kind(), kServers, kS3Counts, kS3Remedies, kWholeFiles, kS3Figures),
     row("san", "block array behind FC, iSCSI or SMB: ports, controllers, paths, locks", san_kind(),
         kSan, kSanCounts, kSanRemedies, kNoMeasurement),
     row("weka", "WEKA: N+2 stripes over all backends, client cores, distributed metadata",

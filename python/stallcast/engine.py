@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import program
-from .errors import Diagnostic, ScenarioError, StallcastError, diagnostic_of
+from .errors import Diagnostic, InconclusiveError, ScenarioError, StallcastError, diagnostic_of
 from .server import WARM, Lost, Server, Unanswered
 
 Value = Union[None, bool, int, float, str, List[str]]
@@ -101,7 +101,10 @@ def ask(question: Question) -> Answer:
     """
     answer = _ask_server(question)
     if answer is None:
-        answer = Answer(_read(_call(question, "json")), question)
+        data = _read(_call(question, "json"))
+        if "partial" in data:
+            raise InconclusiveError(data["partial"])
+        answer = Answer(data, question)
     return answer
 
 

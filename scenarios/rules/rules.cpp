@@ -10,8 +10,8 @@
 #include "engine/base/assertion.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
-#include "models/bounds/cost.hpp"
 #include "models/bounds/whole_run.hpp"
+#include "models/run/known_figures.hpp"
 #include "models/stage/graph.hpp"
 #include "models/stage/job_order.hpp"
 #include "scenarios/document/keys.hpp"
@@ -225,41 +225,22 @@ class Rules {
                     limit > 1.0 ? "ask for 100 % or less" : "ask for \">= 100 %\", or for less");
   }
 
-  // What a run has only of failures, stages and prices, where the scenario has none.
+  // What a run reports follows from the design; a price or a capacity may be what is varied.
   void check_there(const std::string& metric, const std::string& at) {
-    const auto refuse = [&](const char* lacks, const char* hint) {
-      report_.error("unknown-metric", at,
-                    "there is no \"" + metric + "\": the scenario has no " + lacks, hint);
-    };
-    const metric::Name name = metric::parse(metric);
-    const std::string_view word = name.figure.substr(0, name.figure.find('.'));
-    const bool of_failures =
-        name.domain == metric::Domain::failure ||
-        (name.domain == metric::Domain::job && (word == "failures" || word == "restart"));
-    if (of_failures && design_.failures.empty())
-      return refuse("failure", "say what breaks, with \"failures\"");
-    const bool of_stages =
-        name.domain == metric::Domain::stage || name.domain == metric::Domain::pipeline;
-    if (of_stages && !models::has_order(design_))
-      return refuse("stage", "add \"stages\", or \"after\" to a job");
-    if (name.domain != metric::Domain::cost) return;
-    const bool table = metric == metric::kCapex || metric == metric::kHourlyCost ||
-                       metric == metric::kGpuIdleCost || metric == metric::kUsefulGpuHour;
     const bool whole =
         std::none_of(report_.items().begin(), report_.items().end(), [](const Diagnostic& d) {
           return d.severity == Severity::error && !d.pointer.starts_with("/expect");
         });
-    if (!table || !whole) return;
-    // A price may be what is varied.
-    const auto doubt = [&](const char* lacks, const char* hint) {
-      report_.warn("unknown-metric", at,
-                   "there is no \"" + metric + "\" yet: the scenario has no " + lacks, hint);
-    };
-    const models::Costs costs = models::costs(design_);
-    if (!costs.known())
-      doubt("price", "give its hosts or its storage a \"price\" or a \"rent\"");
-    else if (metric == metric::kCapex && !costs.buys())
-      doubt("price to buy anything", "what is rented is in \"cost.hourly\"");
+    if (!whole) return;
+    const auto absence = models::absence_of(design_, metric);
+    if (!absence) return;
+    const std::string there = "there is no \"" + metric + "\"";
+    if (absence->of_value)
+      report_.warn("unknown-metric", at, there + " yet: the scenario has no " + absence->lacks,
+                   absence->hint);
+    else
+      report_.error("unknown-metric", at, there + ": the scenario has no " + absence->lacks,
+                    absence->hint);
   }
 
   // As far as names are known before a run.

@@ -2,6 +2,7 @@
 
 Usage: exit_code_test.py PATH_OF_STALLCAST [unittest options]."""
 
+import json
 import os
 import signal
 import subprocess
@@ -118,8 +119,42 @@ class ExitCodes(unittest.TestCase):
                     process.send_signal(number)
                     out, err = process.communicate(timeout=program.patience(60))
                     self.assertEqual(process.returncode, code, out + err)
+                    if verb in ("run", "explain"):
+                        self.assertIn(f"partial: interrupted by signal {number}", " ".join(out.split()))
                     for worker in workers:
                         self.assertFalse(os.path.exists(f"/proc/{worker}") and self.runs(worker))
+
+    def cut_off(self, *args):
+        process = self.start([*args, "--time-limit", "500 ms"], HANG)
+        out, err = process.communicate(timeout=program.patience(60))
+        self.assertEqual(process.returncode, 3, out + err)
+        self.assertIn("time limit reached", err)
+        return out
+
+    def test_before_any_simulation_ends_a_run_reports_what_bounds_say(self):
+        """As /v1/estimate and explain --no-simulation have it, and nothing is decided by it."""
+        for scenario in ("good.json", "miss.json"):
+            out = json.loads(self.cut_off("run", scenario, "--format", "json"))
+            self.assertEqual((out["method"], out["verdict"], out["seeds"]), ("estimate", "inconclusive", []))
+            self.assertIn("time limit reached", out["partial"])
+            self.assertIn("partial: time limit reached", out["warnings"][0])
+            process = self.start(["explain", scenario, "--no-simulation", "--format", "json"], {})
+            bound = json.loads(process.communicate(timeout=program.patience(60))[0])["bound"]
+            self.assertEqual(out["metrics"]["job.train.gpu.utilization"]["value"], bound["utilization"])
+        for form in ("text", "csv", "markdown", "html", "slide"):
+            out = " ".join(self.cut_off("run", "good.json", "--format", form).split())
+            self.assertIn("gpu.utilization" if form == "csv" else "time limit reached", out, form)
+
+    def test_before_any_simulation_ends_explain_reports_closed_forms(self):
+        out = json.loads(self.cut_off("explain", "good.json", "--format", "json"))
+        self.assertIn("time limit reached", out["partial"])
+        process = self.start(["explain", "good.json", "--no-simulation", "--format", "json"], {})
+        whole = json.loads(process.communicate(timeout=program.patience(60))[0])
+        self.assertNotIn("partial", whole)
+        self.assertEqual(out["trees"], whole["trees"])
+        for form in ("text", "markdown", "html"):
+            out = " ".join(self.cut_off("explain", "good.json", "--format", form).split())
+            self.assertIn("time limit reached", out, form)
 
     @staticmethod
     def runs(pid):

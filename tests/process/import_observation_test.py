@@ -74,6 +74,35 @@ class ImportObservation(unittest.TestCase):
         with open(self.mine, encoding="utf-8") as file:
             return run, file.read()
 
+    def test_a_trace_gives_its_scenario_in_one_step_as_in_two(self):
+        events = []
+        for n in range(60):  # 100 ms each, of which 30 are waited for data
+            begin = 1e5 * n
+            events += [{"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{n}", "pid": 9, "tid": 9, "ts": begin,
+                        "dur": 1e5},
+                       {"ph": "X", "cat": "user_annotation", "pid": 9, "tid": 9, "ts": begin, "dur": 3e4,
+                        "name": "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"},
+                       {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": begin + 3e4, "dur": 6e4}]
+        trace = self.file("rank0.pt.trace.json", {"schemaVersion": 1, "baseTimeNanoseconds": 17 * 10**17,
+                                                  "traceEvents": events})
+        seen = os.path.join(self.folder.name, "rank0.observation.json")
+        self.assertEqual(Run("import", "kineto", trace, "-o", seen).code, 0)
+        two = Run("import", "observation", seen, "--no-check")
+        one = Run("import", "kineto", trace, "--scenario", "--no-check")
+        self.assertEqual((one.code, two.code), (0, 0), one.err + two.err)
+        self.assertEqual(one.out, two.out)
+        self.assertEqual(without_comments(one.out)["jobs"][0]["id"], "train")
+        fields = Run("import", "kineto", trace, "--scenario", "--fields")
+        self.assertEqual(fields.out, Run("import", "observation", seen, "--fields").out)
+
+    def test_measurements_have_no_scenario(self):
+        results = self.file("fio.json", "{}")
+        for form, hint in (("fio", "calibrate"), ("darshan", "darshan-dxt"), ("dlio-results", "dlio-output")):
+            refused = Run("import", form, results, "--scenario")
+            self.assertEqual((refused.code, refused.out), (2, ""))
+            self.assertIn("no job to simulate", refused.err)
+            self.assertIn(hint, refused.err)
+
     def test_the_limit_that_is_named_first_is_the_one_that_moves(self):
         slow = job()
         quick = job()

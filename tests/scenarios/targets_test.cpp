@@ -87,9 +87,37 @@ TEST_CASE("targets name figures that there are") {
   CHECK_THAT(that("job.train.throughput.dlio"),
              !Contains("unknown-metric") && Contains("the limit must be an operation rate"));
   CHECK(that("resource.*.queue") == "");
-  CHECK(that("resource.fabric.throughput") == "");
+  CHECK(that("resource.storage.scratch.ost.throughput") == "");
+  CHECK(that("resource.storage.*.throughput") == "");
   CHECK_THAT(that("tenant.other.rate"),
              Contains("no tenant \"other\"") && Contains("| the scenario has no tenant"));
+}
+
+TEST_CASE("targets are of what the design has, as far as that tells before a run") {
+  const auto that = [](const std::string& text, const std::string& key_and_value = "") {
+    return fault(R"("expect": [ { "that": ")" + text + R"(" } ])" + key_and_value);
+  };
+  CHECK_THAT(
+      that("resource.fabric.throughput > 1"),
+      Contains("unknown-metric /expect/0/that there is no \"resource.fabric.throughput\": the "
+               "scenario has no resource of that name | it may be "));
+  CHECK_THAT(that("resource.storage.scratch.ost.queue < 1"),
+             Contains("| did you mean \"resource.storage.scratch.mdt.queue\"?"));
+  CHECK_THAT(that("job.train.checkpoint.stall < 1 s"),
+             Contains("the scenario has no checkpoint |"));
+  CHECK_THAT(that("job.*.checkpoint.stall.p99 < 1 s"),
+             Contains("the scenario has no checkpoint |"));
+  CHECK_THAT(that("job.train.restart.duration < 1 s"), Contains("no failure at a date |"));
+  CHECK_THAT(that("job.train.goodput.p5 > 90 %"), Contains("no failures at random |"));
+  const std::string fails = R"(, "failures": [ { "id": "f", "type": "host", "mtbf": "5 d" } ])";
+  CHECK_THAT(that("job.train.restart.duration < 1 s", fails), Contains("no failure at a date |"));
+  CHECK_THAT(that("job.train.goodput.p5 > 90 %", fails), !Contains("unknown-metric"));
+  CHECK_THAT(that("failure.f.stall < 1 s", fails),
+             Contains("no failure of storage of that name |"));
+  // A price or a capacity may be what is varied.
+  CHECK_THAT(that("cost.capex < 1 MUSD"), Contains("yet: the scenario has no price |"));
+  CHECK_THAT(that("storage.scratch.capacity.used < 90 %"),
+             Contains("yet: the scenario has no cap"));
 }
 
 TEST_CASE("the start of a metric is no metric") {
@@ -115,7 +143,7 @@ TEST_CASE("limits are given in what their figures are counted in") {
   };
   CHECK(that("job.train.gpu.utilization >= 85 %") == "");
   CHECK(that("max(job.*.step.time) < 2 s") == "");
-  CHECK(that("job.train.checkpoint.stall < base + 1 s") == "");
+  CHECK(that("job.train.step.time < base + 1 s") == "");
   CHECK_THAT(that("job.train.gpu.utilization >= 0.85"),
              Contains("expect /expect/0/that") && Contains("the limit must be a percentage | ") &&
                  Contains("job.train.gpu.utilization >= 85 %"));
@@ -123,7 +151,9 @@ TEST_CASE("limits are given in what their figures are counted in") {
   CHECK_THAT(that("job.train.gpu.utilization => 95 %"), Contains("| did you mean \">=\"?"));
   CHECK_THAT(that("max(job.*.gpu.utilization) in [0.5, 0.9]"),
              Contains("\"max(job.*.gpu.utilization) in [50 %, 90 %]\""));
-  CHECK(that("*.total < 30 s") == "");  // any figure that is called so
+  // Any figure that is called so, of whatever the design has.
+  CHECK_THAT(that("*.total < 30 s"), Contains("the scenario has no checkpoint |"));
+  CHECK(that("*.step.time < 30 s") == "");
 }
 
 TEST_CASE("more than all of a share cannot be asked for") {
@@ -138,7 +168,8 @@ TEST_CASE("more than all of a share cannot be asked for") {
   CHECK_THAT(that("job.train.gpu.utilization in [101 %, 120 %]"), Contains("can never hold"));
   CHECK_THAT(that("job.train.gpu.utilization <= 120 %"), Contains("this always holds"));
   CHECK(that("job.train.gpu.utilization >= 100 %") == "");
-  CHECK(that("storage.scratch.capacity.used <= 120 %") == "");  // a full system may be asked more
+  CHECK_THAT(that("storage.scratch.capacity.used <= 120 %"),
+             !Contains("is a share"));  // a full system may be asked more
 }
 
 TEST_CASE("a policy is targets for many scenarios") {

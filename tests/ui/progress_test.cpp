@@ -69,6 +69,13 @@ TEST_CASE("what takes long is said once, as soon as the pace tells") {
   ShownProgress quick(Passes::one);
   quick.tell(0.4, 3.0);
   CHECK_FALSE(other.ask(quick));
+  // At 1 % after 9 s it takes 891 s more, so that nobody need wait for 5 %.
+  LongAhead slow;
+  ShownProgress hours(Passes::one);
+  hours.tell(0.01, 7.0);
+  CHECK_FALSE(slow.ask(hours));
+  hours.tell(0.01, 9.0);
+  CHECK(slow.ask(hours).value_or(0.0) == Approx(891.0));
   CHECK(about_phrase(36.0) == "36 s");
   CHECK(about_phrase(150.0) == "3 min");
 }

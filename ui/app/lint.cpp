@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/assertion.hpp"
 #include "engine/decide/grow/trends.hpp"
+#include "engine/decide/predict/predict.hpp"
 #include "ui/app/plan_question.hpp"
 #include "ui/app/redesign.hpp"
 #include "ui/app/sweep_plan.hpp"
@@ -38,13 +40,32 @@ void add_growth_faults(const Scenario& scenario, Diagnostics& out) {
   }
 }
 
+/// What `run` refuses once it has simulated: that lacks a value which nothing here varies, or that
+/// only a plan finds.
+void add_target_faults(const Scenario& scenario, bool plans, bool varies, Diagnostics& out) {
+  if (!varies)
+    for (Diagnostic& d : out.items())
+      if (d.code == "unknown-metric") d.severity = Severity::error;
+  if (plans) return;
+  for (const Expectation& e : scenario.design().expect)
+    if (const auto read = base::parse_assertion(e.that);
+        read.ok() && predict::is_plan_metric(read->metric)) {
+      const std::string at = e.pointer + "/that";
+      out.error("unknown-metric", at, "a run has no \"" + read->metric + "\"",
+                predict::metric_hint(read->metric, {}));
+    }
+  scenario.locate(out);
+}
+
 void add_question_faults(const Scenario& scenario, Diagnostics& out) {
   const PlanSpec& plan = scenario.questions().plan;
-  if (!plan.over.empty() || !plan.minimize.empty() || !plan.maximize.empty() ||
-      !plan.survive.empty())
-    add_plan_faults(scenario, asked_plan(scenario, {}, out), out);
+  const bool plans = !plan.over.empty() || !plan.minimize.empty() || !plan.maximize.empty() ||
+                     !plan.survive.empty();
+  if (plans) add_plan_faults(scenario, asked_plan(scenario, {}, out), out);
   add_sweep_faults(scenario, out);
   add_growth_faults(scenario, out);
+  const auto& questions = scenario.questions();
+  add_target_faults(scenario, plans, plans || !questions.sweep.axes.empty(), out);
   out.sort_by_place();
 }
 

@@ -6,8 +6,8 @@
 namespace stallcast::client {
 namespace {
 
-/// A pace is known after so long, and so much.
-constexpr double kSeconds = 2.0, kPart = 0.05;
+/// A pace is known after so long, and so much; of less once it lasts.
+constexpr double kSeconds = 2.0, kPart = 0.05, kLasts = 8.0, kLittle = 0.002;
 /// What a pass again goes of the rest.
 constexpr double kOfRest = 0.5;
 constexpr double kMinute = 60.0, kHour = 3600.0;
@@ -28,7 +28,8 @@ void ShownProgress::tell(double done, double seconds) {
 }
 
 std::optional<double> ShownProgress::left() const {
-  if (seconds_ < kSeconds || shown_ < kPart || shown_ >= 1.0) return std::nullopt;
+  const double enough = seconds_ < kLasts ? kPart : kLittle;
+  if (seconds_ < kSeconds || shown_ < enough || shown_ >= 1.0) return std::nullopt;
   return seconds_ * (1.0 - shown_) / shown_;
 }
 

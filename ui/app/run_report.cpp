@@ -128,6 +128,14 @@ Result<RunReport> run_report(Session& session, const Scenario& scenario,
   return out;
 }
 
+Prediction bounds_alone(const Session& session, const Design& design, const Failure& why) {
+  Prediction out = session.estimate(design);
+  out.verdict = Verdict::inconclusive;
+  out.warnings.insert(out.warnings.begin(),
+                      "partial: " + why.message + "; figures are those of bounds alone");
+  return out;
+}
+
 Result<Explanation> explain_report(Session& session, const Scenario& scenario,
                                    const ExplainQuestion& wanted) {
   const Design& design = scenario.design();

@@ -38,6 +38,11 @@ struct RunQuestion {
 [[nodiscard]] Result<RunReport> run_report(Session& session, const Scenario& scenario,
                                            const RunQuestion& wanted);
 
+/// What is known where no simulation of `design` ended, for the reason `why`: its estimate, which
+/// decides nothing.
+[[nodiscard]] Prediction bounds_alone(const Session& session, const Design& design,
+                                      const Failure& why);
+
 struct ExplainQuestion {
   Question predict = {};                  ///< its time limit is for everything together
   std::vector<std::string> metrics = {};  ///< to take apart; none: the headline ones

@@ -96,10 +96,13 @@ struct CommandLine::Impl {
           help.words = found->second;
         out.push_back(std::move(help));
       }
-    OptionHelp& help = out.emplace_back();
-    help.name = "--help";
-    help.help = "this text";
-    help.group = "Options";
+    for (const auto& [name, what] :
+         {std::pair{"--help", "this text"}, std::pair{"--version", "the version of stallcast"}}) {
+      OptionHelp& help = out.emplace_back();
+      help.name = name;
+      help.help = what;
+      help.group = "Options";
+    }
     return out;
   }
   [[nodiscard]] std::string help() const {
@@ -294,6 +297,8 @@ std::optional<int> CommandLine::parse(std::span<const std::string> args) {
     if (std::isdigit(static_cast<unsigned char>(arg[1])) != 0) continue;  // a negative number
     const std::string name = arg.substr(0, arg.find('='));
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (name == "--format")
+      return impl_->usage_error("it has no --format: what it writes has one form", "");
     return impl_->usage_error("unknown option \"" + name + "\"", suggestion(name, known, ""));
   }
   try {

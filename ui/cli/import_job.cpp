@@ -38,26 +38,18 @@ calibration::SimulateJob simulating(client::Session& session, const CommonOption
   };
 }
 
-}  // namespace
+/// What is read of an observation, and from where.
+struct Text {
+  std::string file, content;
+};
 
-bool is_observation_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string head(400, '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(file.gcount()));
-  return calibration::is_observation(head);
-}
-
-int import_job(const std::vector<std::string>& paths, const JobImportWords& words, bool fields,
-               const CommonOptions& options) {
+int import_texts(const std::vector<Text>& texts, const JobImportWords& words, bool fields,
+                 const CommonOptions& options) {
   Diagnostics faults;
   std::vector<Observation> parts;
-  for (const std::string& path : paths) {
-    const auto text = base::read_file(path);
-    if (!text.ok()) return report_failure(text.failure());
-    if (auto part = calibration::read_job(text.value(), path, faults))
+  for (const Text& text : texts)
+    if (auto part = calibration::read_job(text.content, text.file, faults))
       parts.push_back(std::move(*part));
-  }
   print_diagnostics(faults, options.quiet);
   if (faults.has_errors() || parts.empty()) return static_cast<int>(ExitCode::bad_input);
 
@@ -69,7 +61,7 @@ int import_job(const std::vector<std::string>& paths, const JobImportWords& word
   }
   ProgressBar bar(options);
   calibration::JobImportOptions how;
-  how.id = words.id.empty() ? id_of(paths.front()) : words.id;
+  how.id = words.id.empty() ? id_of(texts.front().file) : words.id;
   how.profile_file = options.profile;
   how.profile = session.profile();
   if (!words.no_check) how.simulate = simulating(session, options, bar);
@@ -81,7 +73,7 @@ int import_job(const std::vector<std::string>& paths, const JobImportWords& word
     doubts.add({Severity::warning,
                 "observation",
                 "",
-                {paths.front(), 0, 0},
+                {texts.front().file, 0, 0},
                 warning,
                 "below stallcast observe what it reads is seen, too"});
   print_diagnostics(doubts, options.quiet);
@@ -99,6 +91,34 @@ int import_job(const std::vector<std::string>& paths, const JobImportWords& word
       return static_cast<int>(ExitCode::bad_input);
   }
   return exit;
+}
+
+}  // namespace
+
+bool is_observation_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(400, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return calibration::is_observation(head);
+}
+
+int import_job(const std::vector<std::string>& paths, const JobImportWords& words, bool fields,
+               const CommonOptions& options) {
+  std::vector<Text> texts;
+  for (const std::string& path : paths) {
+    auto text = base::read_file(path);
+    if (!text.ok()) return report_failure(text.failure());
+    texts.push_back({path, std::move(text).value()});
+  }
+  return import_texts(texts, words, fields, options);
+}
+
+int import_seen_job(const Observation& observation, const std::string& path,
+                    const JobImportWords& words, bool fields, const CommonOptions& options) {
+  // By way of the text, so that one step and two give the same scenario.
+  return import_texts({{path, calibration::write_observation(observation)}}, words, fields,
+                      options);
 }
 
 }  // namespace stallcast::cli

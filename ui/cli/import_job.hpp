@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "stallcast/observation.hpp"
+
 namespace stallcast::cli {
 
 struct CommonOptions;
@@ -12,6 +14,7 @@ inline constexpr const char* kObservationFormat = "observation";
 
 /// What `import observation` takes besides the options of all imports.
 struct JobImportWords {
+  bool scenario = false;  ///< of a trace, at once
   std::string id;
   bool no_check = false;
 };
@@ -23,5 +26,8 @@ struct JobImportWords {
 /// file, else to standard error.
 int import_job(const std::vector<std::string>& paths, const JobImportWords& words, bool fields,
                const CommonOptions& options);
+/// The same of the job that `observation` is of, seen in the trace `path`.
+int import_seen_job(const Observation& observation, const std::string& path,
+                    const JobImportWords& words, bool fields, const CommonOptions& options);
 
 }  // namespace stallcast::cli

@@ -1,6 +1,7 @@
 #include "ui/cli/prediction_verb.hpp"
 
 #include <cstdio>
+#include <filesystem>
 
 #include "engine/runtime/run/simulate.hpp"
 #include "stallcast/label.hpp"
@@ -27,9 +28,10 @@ std::string known_of(const Prediction& prediction) {
 
 }  // namespace
 
-PredictionVerb::PredictionVerb(const Verb& verb, Advice advice, report::Pages pages)
+PredictionVerb::PredictionVerb(const Verb& verb, Advice advice, report::Pages pages,
+                               std::string_view what)
     : line_(verb), verb_(verb.name), advice_(advice), pages_(pages) {
-  line_.positional("SCENARIO", path_, "scenario file; - reads standard input");
+  line_.positional("SCENARIO", path_, what);
 }
 
 void PredictionVerb::draws_option() {
@@ -56,6 +58,13 @@ std::optional<int> PredictionVerb::begin(std::span<const std::string> args) {
   const auto format = report::parse_format(options_.format, pages_);
   if (!format.ok()) return report_failure(format.failure());
   format_ = format.value();
+  std::error_code ignored;
+  if (tell_ && path_ != "-" && !std::filesystem::exists(path_, ignored))
+    if (const std::string told = tell_(path_); !told.empty()) {
+      if (format_ != report::Format::text)
+        return cli::refuse("what \"" + path_ + "\" means is text", "leave out --format");
+      return cli::deliver(options_, told, ExitCode::ok);
+    }
 
   session_.emplace(settings_of(options_));
   session_->warm_up();
@@ -74,6 +83,7 @@ report::ReportContext PredictionVerb::context() const {
   out.command = report::command_of(verb_, path_, scenario_->file(), question_of(options_, unseen),
                                    options_.profile, words_);
   out.timeline = timeline_;
+  if (cut_) out.partial = cut_->message;
   out.grows = !scenario_->questions().growth.trends.empty();
   return out;
 }
@@ -88,7 +98,9 @@ std::optional<int> PredictionVerb::predict(std::optional<Prediction>& out) {
   return answer(
       out,
       [this](client::Session& session, const client::Question& question) {
-        return session.predict(design(), question);
+        Result<Prediction> found = session.predict(design(), question);
+        if (cut_off(found)) found = client::bounds_alone(session, design(), *cut_);
+        return found;
       },
       client::Passes::one);
 }

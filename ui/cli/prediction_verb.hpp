@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,8 +21,10 @@ class PredictionVerb {
  public:
   enum class Advice { none, optional };  ///< optional: with --no-advice
 
-  /// Declares the scenario. `verb` must outlive this. `pages`: those of what it finds.
-  PredictionVerb(const Verb& verb, Advice advice, report::Pages pages);
+  /// Declares the scenario. `verb` must outlive this. `pages`: those of what it finds; `what` may
+  /// stand in the place of the scenario.
+  PredictionVerb(const Verb& verb, Advice advice, report::Pages pages,
+                 std::string_view what = "scenario file; - reads standard input");
   PredictionVerb(const PredictionVerb&) = delete;
   PredictionVerb& operator=(const PredictionVerb&) = delete;
 
@@ -38,6 +41,9 @@ class PredictionVerb {
 
   /// The scenario may have too few parts for its failures: their number is searched.
   void searches_parts() { few_ = true; }
+  /// In the place of a file that is not there a word may stand: `tell` says what it means, "" of
+  /// one that it does not know.
+  void explains(std::function<std::string(const std::string&)> tell) { tell_ = std::move(tell); }
   /// Declares --draws.
   void draws_option();
   /// Puts what `ask(session, question)` gives into `out`. The exit code when it gives a failure,
@@ -53,11 +59,22 @@ class PredictionVerb {
     bar.show(0.0);
     Result<Found> found = ask(*session_, question);
     bar.clear();
+    if (cut_) print_error("stallcast: " + cut_->message, cut_->hint);
     if (!found.ok()) return refuse(found.failure(), faults);
     out = std::move(found).value();
     return std::nullopt;
   }
-  /// The design predicted, as `answer` does.
+  /// Whether the time limit or an interrupt came before `found` was made. Its failure is then
+  /// printed, what the verb reports instead is partial, and the exit code 3.
+  template <class Found>
+  [[nodiscard]] bool cut_off(const Result<Found>& found) {
+    if (found.ok() || found.failure().exit != ExitCode::inconclusive) return false;
+    cut_ = found.failure();
+    return true;
+  }
+  /// After `answer`.
+  [[nodiscard]] bool cut_off() const { return cut_.has_value(); }
+  /// The design predicted, as `answer` does; where it is cut off, what bounds alone say.
   [[nodiscard]] std::optional<int> predict(std::optional<Prediction>& out);
   /// Writes the file of --trace, where that is wanted, and says on standard error what is in it.
   /// The exit code when it could not be written.
@@ -101,6 +118,8 @@ class PredictionVerb {
   std::optional<client::Session> session_;
   std::optional<Scenario> scenario_;
   std::optional<Timeline> timeline_;
+  std::optional<Failure> cut_;
+  std::function<std::string(const std::string&)> tell_;
   std::vector<std::string> words_;
 };
 

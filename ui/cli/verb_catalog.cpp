@@ -44,6 +44,20 @@ std::string list_text(const std::vector<CatalogueItem>& items) {
   return out;
 }
 
+/// What is listed, or the numbers of one, as a table of `format`.
+std::string items_table(const std::vector<CatalogueItem>& items, report::Format format) {
+  std::vector<std::vector<std::string>> rows;
+  for (const CatalogueItem& item : items) rows.push_back({item.id, item.heading, item.summary});
+  return report::table_of({"id", "part", "summary"}, rows, format);
+}
+
+std::string numbers_table(const CatalogueItem& item, report::Format format) {
+  std::vector<std::vector<std::string>> rows;
+  for (const CatalogueItem::Number& number : item.numbers)
+    rows.push_back({item.id, number.text, number.assumption ? "assumed" : "", number.source});
+  return report::table_of({"id", "value", "assumed", "source"}, rows, format);
+}
+
 int unknown(const std::string& id, const std::vector<CatalogueItem>& items) {
   std::vector<std::string> ids;
   for (const CatalogueItem& item : items) ids.push_back(item.id);
@@ -70,16 +84,21 @@ int catalog_verb(const Verb& verb, std::span<const std::string> args) {
   line.positional("ACTION", what, "list (default), show, or the ID to show", false);
   line.takes("ACTION", {"list", "show"});
   line.positional("ID", id, "what to show, as in host/dgx-h100", false);
-  line.text("--format", options.format, "NAME", "text (default) or json");
+  line.format_option(options);
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
-  if (const auto exit = check_format(verb, options, "text", "json")) return *exit;
-  const bool json = options.format == "json";
+  const auto format = report::parse_format(options.format);
+  if (!format.ok()) return report_failure(format.failure());
+  const bool json = *format == report::Format::json, text = *format == report::Format::text;
   const std::vector<CatalogueItem> items = client::catalogue_items();
   if (id.empty() && !what.empty() && what != "list" && what != "show")
     id = std::exchange(what, "show");
   if (what.empty() || (what == "list" && id.empty()))
-    return deliver(options, json ? client::catalogue_json() : list_text(items), ExitCode::ok);
+    return deliver(options,
+                   json   ? client::catalogue_json()
+                   : text ? list_text(items)
+                          : items_table(items, *format),
+                   ExitCode::ok);
   if (what == "show" && id.empty())
     return refuse("catalog show needs the ID of what to show",
                   "write \"catalog show host/dgx-h100\"; \"catalog list\" has all");
@@ -89,7 +108,12 @@ int catalog_verb(const Verb& verb, std::span<const std::string> args) {
     return refuse("catalog does not know \"" + what + "\"",
                   "write \"catalog list\" or \"catalog show ID\"");
   for (const CatalogueItem& item : items)
-    if (item.id == id) return deliver(options, json ? item.json : item_text(item), ExitCode::ok);
+    if (item.id == id)
+      return deliver(options,
+                     json   ? item.json
+                     : text ? item_text(item)
+                            : numbers_table(item, *format),
+                     ExitCode::ok);
   return unknown(id, items);
 }
 

@@ -1,3 +1,4 @@
+#include "ui/app/meaning.hpp"
 #include "ui/app/run_report.hpp"
 #include "ui/cli/prediction_verb.hpp"
 #include "ui/cli/verbs.hpp"
@@ -8,7 +9,9 @@ int explain_verb(const Verb& verb, std::span<const std::string> args) {
   std::vector<std::string> metrics;
   std::optional<std::int64_t> depth, what_ifs;
   bool no_simulation = false;
-  PredictionVerb common(verb, PredictionVerb::Advice::optional, report::Pages::page);
+  PredictionVerb common(verb, PredictionVerb::Advice::optional, report::Pages::page,
+                        "scenario file; - reads standard input; or a key (storage.ost.read) or a "
+                        "metric (gpu.utilization), to say what it means");
   common.line().positionals("METRIC", metrics,
                             "numbers to take apart, or what their names begin with; none: the "
                             "headline ones",
@@ -18,6 +21,7 @@ int explain_verb(const Verb& verb, std::span<const std::string> args) {
   common.line().integer("--what-if", what_ifs, 0,
                         "most changes to try by simulation (8; 0 when metrics are named)");
   common.line().flag("--no-simulation", no_simulation, "what closed forms say, and nothing else");
+  common.explains(client::meaning_of);
   if (const auto exit = common.begin(args)) return *exit;
   std::optional<Explanation> explanation;
   client::ExplainQuestion wanted;
@@ -29,7 +33,10 @@ int explain_verb(const Verb& verb, std::span<const std::string> args) {
   if (const auto exit =
           common.answer(explanation, [&](client::Session& session, const client::Question& asked) {
             wanted.predict = asked;
-            return client::explain_report(session, common.scenario(), wanted);
+            Result<Explanation> found = client::explain_report(session, common.scenario(), wanted);
+            if (common.cut_off(found))
+              found = session.explain(common.design(), metrics, false, asked);
+            return found;
           }))
     return *exit;
   report::Style style = common.style();
@@ -40,7 +47,8 @@ int explain_verb(const Verb& verb, std::span<const std::string> args) {
   if (no_simulation) words.emplace_back("--no-simulation");
   common.repeat_with(std::move(words));
   // To explain is not to judge: a missed target is not a failure of this verb.
-  return common.deliver(*explanation, ExitCode::ok, style);
+  return common.deliver(*explanation, common.cut_off() ? ExitCode::inconclusive : ExitCode::ok,
+                        style);
 }
 
 }  // namespace stallcast::cli

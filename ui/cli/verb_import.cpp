@@ -50,13 +50,14 @@ int import_measurements(const calibration::ResultImporter& importer, const std::
                  ExitCode::ok);
 }
 
-/// A trace of a job, in one file or several, as an observation.
+/// A trace of a job, in one file or several, as an observation, or as the scenario of that.
 int import_trace(const calibration::TraceFormat& format, const std::vector<std::string>& paths,
-                 bool names, bool fields, const CommonOptions& options) {
+                 bool names, bool fields, const JobImportWords& job, const CommonOptions& options) {
   Diagnostics faults;
   const Observation observation = calibration::import_observation(format, paths, names, faults);
   print_diagnostics(faults, options.quiet);
   if (faults.has_errors()) return static_cast<int>(ExitCode::bad_input);
+  if (job.scenario) return import_seen_job(observation, paths.front(), job, fields, options);
   return deliver(options,
                  fields ? report::observation_text(observation, report_style(options))
                         : calibration::write_observation(observation),
@@ -70,6 +71,16 @@ std::string recognised(const std::string& path) {
   const auto text = base::read_file(path);
   const auto* results = text.ok() ? calibration::recognise_results(text.value()) : nullptr;
   return results != nullptr ? std::string(results->id) : "";
+}
+
+/// What to import instead of results, for a scenario.
+std::string scenario_hint(const std::string& format) {
+  constexpr std::pair<std::string_view, std::string_view> kTraces[] = {
+      {"darshan", "import darshan-dxt FILE --scenario reads traces of the same tool"},
+      {"dlio-results", "import dlio-output FOLDER --scenario reads the folder they lie in"}};
+  for (const auto& [results, hint] : kTraces)
+    if (results == format) return "stallcast " + std::string(hint);
+  return "stallcast calibrate FILE takes them: a scenario of its storage then uses the profile";
 }
 
 bool is_format(const std::string& word) {
@@ -100,13 +111,16 @@ int import_verb(const Verb& verb, std::span<const std::string> args) {
   line.text("--storage", storage, "SCENARIO", "take cluster and storage from this scenario");
   line.texts("--override", how.overrides, "KEY=VALUE", "the tool's own override; repeatable");
   line.flag("--fields", fields, "print what became of the file's fields instead");
+  line.flag("--scenario", job.scenario,
+            "of a trace, the scenario that reproduces it, as import observation makes it");
   line.flag("--names", names, "keep the names of files and hosts of a trace; hashed by default");
   line.text("--profile", options.profile, "FILE",
-            "observation: the storage is as probes of it gave (stallcast calibrate)");
+            "observation or --scenario: the storage is as probes of it gave (stallcast calibrate)");
   line.text("--id", job.id, "NAME",
-            "observation: name of the scenario (default: of the first file)");
+            "observation or --scenario: name of the scenario (default: of the first file)");
   line.flag("--no-check", job.no_check,
-            "observation: do not simulate the scenario, which leaves what waits tell unsolved");
+            "observation or --scenario: do not simulate the scenario, which leaves what waits tell "
+            "unsolved");
   line.run_options(options);
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
@@ -132,10 +146,14 @@ int import_verb(const Verb& verb, std::span<const std::string> args) {
                              : unknown_format(format);
   if (format == kObservationFormat) return import_job(paths, job, fields, options);
   if (const auto* trace = calibration::find_trace_format(format))
-    return import_trace(*trace, paths, names, fields, options);
+    return import_trace(*trace, paths, names, fields, job, options);
   if (paths.size() > 1 && is_format(format))
     return refuse("\"" + format + "\" takes one file", "several files are for traces of one job");
   const std::string& path = paths.front();
+  if (job.scenario && calibration::find_result_importer(format) != nullptr)
+    return refuse(
+        "\"" + format + "\" gives measurements of a system, which have no job to simulate",
+        scenario_hint(format));
   if (const auto* results = calibration::find_result_importer(format))
     return import_measurements(*results, path, fields, options);
   const scenarios::Importer* importer = scenarios::find_importer(format);

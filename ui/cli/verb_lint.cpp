@@ -3,16 +3,32 @@
 #include "ui/app/lint.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/verbs.hpp"
+#include "ui/report/report.hpp"
 
 namespace stallcast::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::string_view name_of(Severity severity) {
+  return severity == Severity::error ? "error" : "warning";
+}
+
+std::vector<std::string> row_of(const Diagnostic& d) {
+  return {std::string(name_of(d.severity)),
+          d.code,
+          d.position.file,
+          std::to_string(d.position.line),
+          std::to_string(d.position.column),
+          d.pointer,
+          d.message,
+          d.hint};
+}
+
 Json diagnostics_array(const Diagnostics& diagnostics) {
   Json out = Json::array();
   for (const Diagnostic& d : diagnostics.items())
-    out.push_back({{"severity", d.severity == Severity::error ? "error" : "warning"},
+    out.push_back({{"severity", name_of(d.severity)},
                    {"code", d.code},
                    {"file", d.position.file},
                    {"line", d.position.line},
@@ -51,13 +67,15 @@ int lint_verb(const Verb& verb, std::span<const std::string> args) {
   CommandLine line(verb);
   line.positionals("SCENARIO", paths, "scenario files; - reads standard input");
   line.scenario_options(options);
-  line.text("--format", options.format, "NAME", "text (default) or json");
+  line.format_option(options);
   line.output_options(options);
   if (const auto exit = line.parse(args)) return *exit;
-  if (const auto exit = check_format(verb, options, "text", "json")) return *exit;
+  const auto format = report::parse_format(options.format);
+  if (!format.ok()) return report_failure(format.failure());
   bool good = true;
   std::string text;
   Json files = Json::array();
+  std::vector<std::vector<std::string>> rows;
   const client::Session session(settings_of(options));
   for (const std::string& path : paths) {
     const Diagnostics found = strictly(client::lint(session, source_of(path, options)));
@@ -69,10 +87,16 @@ int lint_verb(const Verb& verb, std::span<const std::string> args) {
     text += warnings > 0 ? ", " + counted(warnings, "warning") + "\n" : "\n";
     files.push_back(
         {{"file", path}, {"ok", errors == 0}, {"diagnostics", diagnostics_array(found)}});
+    for (const Diagnostic& d : found.items()) rows.push_back(row_of(d));
   }
   const Json report = {{"schema", "stallcast.lint/1"}, {"files", files}};
-  return deliver(options, options.format == "json" ? report.dump(2) + "\n" : text,
-                 good ? ExitCode::ok : ExitCode::bad_input);
+  if (*format == report::Format::json)
+    text = report.dump(2) + "\n";
+  else if (*format != report::Format::text)
+    text = report::table_of(
+        {"severity", "code", "file", "line", "column", "pointer", "message", "hint"}, rows,
+        *format);
+  return deliver(options, text, good ? ExitCode::ok : ExitCode::bad_input);
 }
 
 }  // namespace stallcast::cli

@@ -11,8 +11,10 @@ int run_verb(const Verb& verb, std::span<const std::string> args) {
   if (const auto exit = common.begin(args)) return *exit;
   std::optional<Prediction> prediction;
   if (const auto exit = common.predict(prediction)) return *exit;
-  if (const auto exit = common.trace(trace, *prediction)) return *exit;
-  common.complete(*prediction);
+  if (!common.cut_off()) {
+    if (const auto exit = common.trace(trace, *prediction)) return *exit;
+    common.complete(*prediction);
+  }
   return common.deliver(*prediction, exit_of(prediction->verdict));
 }
 

@@ -28,6 +28,11 @@ std::string title(const Explanation& e) {
   return e.asked.empty() ? e.scenario_id : e.scenario_id + ", " + base::join(e.asked, ", ");
 }
 
+/// What is missing although it was asked for; "" of a whole explanation.
+std::string partial(const ReportContext& context) {
+  return context.partial.empty() ? "" : "partial: " + context.partial + "; closed forms alone";
+}
+
 std::string line_text(const TreeLine& line, const Ink& ink) {
   const std::string indent(static_cast<std::size_t>(2 * std::min(line.level, kDeepestIndent)), ' ');
   std::string head = line.head;
@@ -128,6 +133,7 @@ std::string explanation_text(const Explanation& e, const ReportContext& context,
   const Ink ink(style.colour);
   const bool asked = !e.asked.empty();
   std::string out = ink.bold(title(e)) + "\n";
+  if (!context.partial.empty()) out += wrapped("  ", partial(context), 4);
   if (e.prediction)
     for (const std::string& phrase :
          {e.prediction->system, asked ? std::string() : limit_phrase(*e.prediction)})
@@ -169,6 +175,7 @@ std::string explanation_csv(const Explanation& e, const Style& style) {
 std::string explanation_markdown(const Explanation& e, const ReportContext& context,
                                  const Style& style) {
   std::string out = "## " + title(e) + "\n";
+  if (!context.partial.empty()) out += "\n" + partial(context) + "\n";
   std::set<std::string> shown;
   for (const ExplainNode& tree : e.trees)
     walk_tree(tree, style.depth, shown, [&](const TreeLine& line) {
@@ -201,6 +208,7 @@ std::string explanation_json(const Explanation& e, const ReportContext& context,
   out["schema"] = "stallcast.explain/2";
   out["tool"] = tool_object(context, e.prediction ? e.prediction->profile_sha256 : "");
   out["scenario"] = {{"id", e.scenario_id}};
+  if (!context.partial.empty()) out["partial"] = context.partial;
   out["asked"] = e.asked;
   out["bound"] = {{"utilization", e.bound}, {"by", e.bound_by}};
   if (!e.bound_of.empty()) out["bound"]["job"] = e.bound_of;

@@ -197,6 +197,7 @@ Json result_object(const Prediction& prediction, const ReportContext& context, c
                      {"file", prediction.scenario_file}};
   if (!prediction.system.empty()) out["system"] = prediction.system;
   out["verdict"] = verdict_name(prediction.verdict);
+  if (!context.partial.empty()) out["partial"] = context.partial;
   out["summary"] = Json::array();
   for (const SummaryLine& line : summary_lines(prediction)) out["summary"].push_back(line.text);
   out["limit"] = limit_object(prediction);

@@ -35,6 +35,11 @@ enum class Pages { none, page, slide };
 /// "text, json, csv, markdown or html".
 [[nodiscard]] std::string formats_of(Pages pages);
 
+/// Rows of cells below `heads`, as a table of `format`: CSV or Markdown.
+[[nodiscard]] std::string table_of(const std::vector<std::string>& heads,
+                                   const std::vector<std::vector<std::string>>& rows,
+                                   Format format);
+
 /// One input that was not looked up but assumed.
 struct Assumption {
   std::string path;   ///< "storage.scratch.ost.service"
@@ -58,7 +63,8 @@ struct ReportContext {
   std::vector<InputLine> inputs = {};               ///< all of them; pages show them
   std::string command = {};                         ///< what makes the report again; pages show it
   std::optional<Timeline> timeline = std::nullopt;  ///< pages show it
-  bool grows = false;  ///< whether the scenario says what grows: text says who answers that
+  std::string partial = {};  ///< why nothing was simulated to its end, although it was asked for
+  bool grows = false;        ///< whether the scenario says what grows: text says who answers that
 };
 
 /// "stallcast 0.1.0, models 1".

@@ -43,6 +43,20 @@ std::string markdown_cell(std::string_view text) {
   return out;
 }
 
+std::string table_of(const std::vector<std::string>& heads,
+                     const std::vector<std::vector<std::string>>& rows, Format format) {
+  const auto line = [&](const std::vector<std::string>& cells) {
+    if (format == Format::csv) return csv_row(cells);
+    std::string out = "|";
+    for (const std::string& cell : cells) out += " " + markdown_cell(cell) + " |";
+    return out + "\n";
+  };
+  std::string out = line(heads);
+  if (format != Format::csv) out += line(std::vector<std::string>(heads.size(), "---"));
+  for (const auto& row : rows) out += line(row);
+  return out;
+}
+
 std::string prediction_csv(const Prediction& p) {
   std::string out = csv_row({"scenario", "metric", "stat", "value", "unit"});
   const auto row = [&](const std::string& metric, const std::string& stat, double value,

@@ -120,10 +120,12 @@ std::string explanation_html(const Explanation& e, const ReportContext& context,
                              const Style& style) {
   const std::string phrase = e.asked.empty() ? "where its headline numbers come from"
                                              : "where " + base::join(e.asked, ", ") + " comes from";
+  const std::string cut = context.partial.empty() ? "" : "; partial: " + context.partial;
   const std::string limit = e.prediction ? limit_phrase(*e.prediction) : "";
   return html::page(
       "Stallcast explains: " + e.scenario_id,
-      html::heading(e.scenario_id, "", phrase, limit, e.prediction ? e.prediction->system : "") +
+      html::heading(e.scenario_id, "", phrase + cut, limit,
+                    e.prediction ? e.prediction->system : "") +
           (e.prediction ? html::picture_figure(*e.prediction) : std::string()) +
           html::section("Where 100 % of the GPU time goes", falls(e)) +
           html::section("What limits it", e.asked.empty() ? limits(e) : "") +

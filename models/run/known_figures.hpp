@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "stallcast/design.hpp"
+
+/// What is known of the metrics of a run before anything is simulated.
+namespace stallcast::models {
+
+/// Why a run does not report a metric.
+struct Absence {
+  std::string lacks;      ///< "a checkpoint", after "the scenario has no"; "" where it has all
+  std::string hint;       ///< what to write
+  bool of_value = false;  ///< a value is missing that a plan or a sweep may set
+};
+
+/// Why no run of `design` reports `metric`, a pattern with "*" included: it has nothing that the
+/// metric is of. nullopt also where only a simulation tells, as whether a save ends in the window.
+/// Metrics that plans alone find are not looked at.
+/// REQUIRES: `design` was resolved without errors, targets aside.
+[[nodiscard]] std::optional<Absence> absence_of(const Design& design, const std::string& metric);
+
+}  // namespace stallcast::models

@@ -1,0 +1,43 @@
+#include "models/run/resource_figures.hpp"
+
+#include <algorithm>
+
+#include "stallcast/metric.hpp"
+
+namespace stallcast::models {
+
+// Share of all waiting, or of `total`, during which a resource was what was waited for.
+void blame(const WaitSplit& all, Seconds total, ResourceTable& resources,
+           std::vector<ResourceUse>& uses) {
+  const bool given = total > Seconds{};
+  for (const auto& [resource, time] : all.by_resource)
+    if (!given) total += time;
+  if (total <= Seconds{}) return;
+  for (const auto& [resource, time] : all.by_resource) {
+    const std::string& name = resources.name(resource);
+    auto found = std::find_if(uses.begin(), uses.end(),
+                              [&](const ResourceUse& u) { return u.name == name; });
+    if (found == uses.end())
+      found = uses.insert(uses.end(), ResourceUse{.name = name,
+                                                  .unit = "",
+                                                  .capacity = 0,
+                                                  .throughput = 0,
+                                                  .in_use = 0,
+                                                  .blamed_share = 0});
+    found->blamed_share = time / total;
+  }
+}
+
+void add_resources(std::span<const ResourceUse> uses,
+                   std::span<const std::pair<std::string, double>> queues,
+                   std::map<std::string, Metric>& metrics) {
+  for (const ResourceUse& use : uses) {
+    if (use.capacity <= 0.0) continue;
+    metrics[metric::of_resource(use.name, "utilization")] = {use.utilization(), "ratio", {}};
+    metrics[metric::of_resource(use.name, "throughput")] = {use.throughput, use.unit, {}};
+  }
+  for (const auto& [name, waiting] : queues)
+    metrics[metric::of_resource(name, "queue")] = {waiting, "count", {}};
+}
+
+}  // namespace stallcast::models
