@@ -80,9 +80,10 @@ std::optional<Scaled> scaled(std::string_view value) {
 }
 
 /// A whole number, if it is one.
-std::optional<Json> number_of(double number) {
-  if (number != std::floor(number) || std::abs(number) > 9e15) return std::nullopt;
-  return Json(static_cast<std::int64_t>(number));
+Json number_of(double number) {
+  return number == std::floor(number) && std::abs(number) < 9e15
+             ? Json(static_cast<std::int64_t>(number))
+             : Json(number);
 }
 
 std::optional<Json> value_of(const Option& option, const std::string& value) {

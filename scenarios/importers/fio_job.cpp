@@ -100,7 +100,7 @@ class FioJobImport {
       if (option.field == "rw") {
         note(FieldFate::mapped, "[" + job.name + "] " + option.line.key, option.line.value,
              at + "rw");
-      } else if (option.value) {
+      } else if (option.value && !option.value->is_number_float()) {
         tenant[option.field] = *option.value;
         note(FieldFate::mapped, "[" + job.name + "] " + option.line.key, option.line.value,
              at + option.field,

@@ -1,6 +1,7 @@
 #include "scenarios/importers/slurm.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -20,7 +21,7 @@ using base::Json;
 constexpr double kMiB = 1048576.0;
 constexpr double kMostCount = 1e9;          // of a count; what Slurm's sizes are far below
 constexpr std::size_t kMostNames = 100000;  // of a host list
-constexpr std::string_view kDown[] = {"DOWN", "DRAIN", "FAIL", "NOT_RESPONDING", "POWERED_DOWN"};
+constexpr std::string_view kDown[] = {"DOWN", "DRAIN", "FAIL", "NOT_RESPONDING"};
 
 /// One node, or several that a row of sinfo has together.
 struct Nodes {
@@ -151,7 +152,7 @@ class SlurmImport {
            .cores = number_at(node, "cores") * std::max(1.0, number_at(node, "sockets")),
            .memory_mib = number_at(node, "real_memory"),
            .gres = text_at(node, "gres"),
-           .state = text_at(node, "state")});
+           .state = text_at(node, "state") + "," + text_at(node, "state_flags")});
       if (nodes_.back().cores == 0.0) nodes_.back().cores = number_at(node, "cpus");
     }
     for (const Json& row : list(root, "sinfo")) {  // a row for each partition, state and kind
@@ -206,11 +207,10 @@ class SlurmImport {
     for (const std::string& name : nodes.names) fresh += seen_.insert(name).second ? 1.0 : 0.0;
     if (nodes.names.empty()) fresh = nodes.count;
     if (fresh < 1.0) return;
-    for (const std::string_view word : kDown)
-      if (nodes.state.find(word) != nodes.state.npos) {
-        down_ += fresh;
-        break;
-      }
+    std::string state = nodes.state;  // older versions have small letters
+    for (char& c : state) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    if (std::ranges::any_of(kDown, [&](auto word) { return state.find(word) != state.npos; }))
+      down_ += fresh;
     const Gpus gpus = gpus_of(nodes.gres);
     if (gpus.mixed)
       say(Severity::warning, "slurm", "nodes with several kinds of GPUs (" + nodes.gres + ")",

@@ -104,6 +104,7 @@ TEST_CASE("a line of [global] is warned of once, and what cannot be read is an e
   const std::string once = said(import("[global]\nthinktime=1\n[a]\nrw=read\n[b]\nrw=write\n"));
   CHECK(once.find("thinktime") == once.rfind("thinktime"));
   CHECK(import("[a]\nbs=4k,64k\n").diagnostics.has_errors());
+  CHECK_THAT(said(import("[a]\nnumjobs=.5\n")), Contains("2: cannot read \"numjobs=.5\""));
   CHECK_THAT(said(import("[a]\nbs=4k,64k\n")), Contains("2: cannot read \"bs=4k,64k\""));
   CHECK_THAT(said(import("rw=read\n")), Contains("no job of fio"));
   CHECK_THAT(said(import("[a]\nrw=trim\n")), Contains("no job of this file reads or writes"));

@@ -96,6 +96,13 @@ TEST_CASE("sinfo of older versions and scontrol say the same of the same nodes")
     CHECK(h[0]["cpu"]["cores"] == 112);
     CHECK(scenarios::is_slurm(text));
   }
+  const ImportResult down = import(
+      R"({ "nodes": [ { "name": "a", "cores": 4, "state": "idle", "state_flags": ["DRAIN"] },
+                      { "name": "b", "cores": 4, "state": "down" } ] })");
+  CHECK(hosts(down)[0]["count"] == 2);
+  std::string said;
+  for (const Diagnostic& d : down.diagnostics.items()) said += d.message + "\n";
+  CHECK_THAT(said, Contains("2 of these nodes are down or drained"));
   // Numbers that may be unset.
   CHECK(hosts(import(R"({ "nodes": [ { "name": "a", "cores": { "set": true, "number": 16 },
                           "gres": "gpu:2,gpu:a100:2", "real_memory": 1024 } ] })"))[0]["gpus"] ==
