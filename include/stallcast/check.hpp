@@ -54,9 +54,10 @@ struct CheckedAssertion {
   std::string until = {};                       ///< last day of that
   std::string note = {};                        ///< what else there is to say, one phrase
   std::string load = {};                        ///< of what limits: "97 % busy"; "" when unknown
-  std::string fix = {};   ///< a change that was simulated and meets all targets
-  Position at = {};       ///< of the assertion; relative to the repository
-  Position culprit = {};  ///< of the input that limits; of the assertion when it is not known
+  std::string fix = {};  ///< a change that was simulated and meets all targets
+  Position at = {};      ///< of the assertion; relative to the repository
+  /// Of the input that the fix changes, or that limits; of the assertion when it is not known.
+  Position culprit = {};
   std::string culprit_path = {};  ///< "storage[scratch].ost.count"; "" when it is not known
   std::string fingerprint = {};   ///< the same in every run, wherever the lines have moved
 

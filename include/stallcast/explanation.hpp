@@ -51,7 +51,8 @@ struct Explanation {
   double bound = 0.0;                    ///< of it, without simulating
   std::string bound_of;                  ///< job that it is of; "" where there is one alone
   std::optional<Prediction> prediction;  ///< none when only closed forms were asked for
-  std::vector<WhatIf> what_ifs;          ///< best first; those that save after those that relieve
+  std::optional<Prediction> estimate = std::nullopt;  ///< what they say of the design, then
+  std::vector<WhatIf> what_ifs;  ///< best first; those that save after those that relieve
 };
 
 }  // namespace stallcast

@@ -10,6 +10,7 @@
 #include "engine/base/text.hpp"
 #include "scenarios/importers/dlio_import.hpp"
 #include "scenarios/importers/dlio_keys.hpp"
+#include "scenarios/importers/importer_parts.hpp"
 
 namespace stallcast::scenarios {
 namespace {
@@ -22,17 +23,6 @@ constexpr std::int64_t kMostRanks = 1'000'000;
 constexpr std::int64_t kMostCounted = std::int64_t{1} << 53U;
 
 constexpr const char* kNoCheckpoint = "checkpoints are left out";
-
-/// Names become identifiers: letters, digits, "-" and "_".
-std::string identifier(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '_';
-    out += plain ? c : '-';
-  }
-  return out.empty() ? "imported" : out;
-}
 
 }  // namespace
 
@@ -245,45 +235,9 @@ void DlioImport::add_cluster() {
 }
 
 void DlioImport::add_storage() {
-  if (options_.storage_text.empty()) {
-    storage_id_ = "scratch";
-    warn("placeholder", "",
-         "the file does not say what storage it runs on; 16 OSTs of Lustre are "
-         "a placeholder",
-         "give --storage FILE, or edit \"storage\"");
-    scenario_["params"]["n_ost"] = Json{
-        {"value", 16}, {"min", 1}, {"max", 512}, {"doc", "placeholder: object storage targets"}};
-    scenario_["storage"] = Json::array(
-        {Json{{"id", "scratch"}, {"type", "lustre"}, {"ost", Json{{"count", "=n_ost"}}}}});
-    note(FieldFate::defaulted, "", "storage", "lustre, 16 OSTs", "placeholder");
-    return;
-  }
-  const base::JsonDocument given =
-      base::parse_jsonc(options_.storage_text, options_.storage_file, diags());
-  if (diags().has_errors()) return;
-  const bool usable = given.root.is_object() && given.root.contains("storage") &&
-                      given.root["storage"].is_array() && !given.root["storage"].empty() &&
-                      given.root["storage"][0].is_object() &&
-                      given.root["storage"][0].contains("id") &&
-                      given.root["storage"][0]["id"].is_string();
-  if (!usable) {
-    diags().add({Severity::error,
-                 "storage",
-                 "/storage",
-                 {options_.storage_file, 1, 1},
-                 "\"" + options_.storage_file + "\" has no storage system with an id",
-                 "its \"storage\" is a list like that of a scenario"});
-    return;
-  }
-  for (const char* key : {"params", "cluster", "storage"})
-    if (given.root.contains(key)) scenario_[key] = given.root[key];
-  const Json::json_pointer first_host("/cluster/hosts/0/id");
-  if (scenario_.contains(first_host) && scenario_[first_host].is_string())
-    host_id_ = scenario_[first_host].get<std::string>();
-  else
-    scenario_.erase("cluster");
-  storage_id_ = given.root["storage"][0]["id"].get<std::string>();
-  note(FieldFate::defaulted, "", "storage", storage_id_, "from " + options_.storage_file);
+  const TakenPlant taken = take_plant(options_, file_, scenario_, result_);
+  storage_id_ = taken.storage;
+  if (!taken.host.empty()) host_id_ = taken.host;
 }
 
 void DlioImport::note_the_rest() {

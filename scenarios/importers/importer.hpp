@@ -49,12 +49,16 @@ struct Importer {
   std::string_view summary;  ///< one line
   ImportResult (*import)(const std::string& text, const std::string& file,
                          const ImportOptions& options);
+  /// Whether a text is such a file, by its content; nullptr where that does not tell.
+  bool (*recognises)(std::string_view text);
 };
 
 /// Sorted by id.
 [[nodiscard]] std::span<const Importer> importers();
 /// nullptr when there is no such format.
 [[nodiscard]] const Importer* find_importer(std::string_view id);
+/// The importer that recognises `text`, or nullptr.
+[[nodiscard]] const Importer* recognise_importer(std::string_view text);
 
 /// The fields of a result as text, a line each, grouped by fate; ends with a count of each group.
 [[nodiscard]] std::string print_fields(const ImportResult& result);

@@ -1,16 +1,25 @@
 #include <algorithm>
 #include <array>
 
+#include "scenarios/fio/fio_file.hpp"
 #include "scenarios/importers/dlio.hpp"
+#include "scenarios/importers/fio_job.hpp"
+#include "scenarios/importers/huggingface.hpp"
 #include "scenarios/importers/importer.hpp"
+#include "scenarios/importers/slurm.hpp"
 #include "scenarios/importers/terraform.hpp"
 
 namespace stallcast::scenarios {
 namespace {
 
 constexpr std::array kImporters{
-    Importer{"dlio", "workload file of DLIO or MLPerf Storage (YAML)", import_dlio},
-    Importer{"terraform", "plan or state of Terraform or OpenTofu (JSON)", import_terraform}};
+    Importer{"dlio", "workload file of DLIO or MLPerf Storage (YAML)", import_dlio, nullptr},
+    Importer{"fio-job", "job file of fio (ini)", import_fio_job, is_fio_file},
+    Importer{"huggingface", "config.json of a model of transformers", import_huggingface,
+             is_huggingface},
+    Importer{"slurm", "nodes of Slurm (sinfo --json, scontrol show nodes)", import_slurm, is_slurm},
+    Importer{"terraform", "plan or state of Terraform or OpenTofu (JSON)", import_terraform,
+             is_terraform}};
 
 struct Group {
   FieldFate fate;
@@ -36,6 +45,12 @@ std::span<const Importer> importers() { return kImporters; }
 const Importer* find_importer(std::string_view id) {
   for (const Importer& importer : kImporters)
     if (importer.id == id) return &importer;
+  return nullptr;
+}
+
+const Importer* recognise_importer(std::string_view text) {
+  for (const Importer& importer : kImporters)
+    if (importer.recognises != nullptr && importer.recognises(text)) return &importer;
   return nullptr;
 }
 

@@ -12,6 +12,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "models/catalogue/catalogue.hpp"
+#include "scenarios/importers/importer_parts.hpp"
 
 namespace stallcast::scenarios {
 namespace {
@@ -156,7 +157,7 @@ class TerraformImport {
       return;
     }
     add_hosts();
-    add_job();
+    add_placeholder_job(options_, "a plan", "gpu", base::locate(document_, ""), scenario_, result_);
   }
 
   void collect(const Json& module, const std::string& pointer) {
@@ -264,22 +265,6 @@ class TerraformImport {
       scenario_["cluster"]["fabric"]["use"] = "fabric/efa-p5";
   }
 
-  void add_job() {
-    Json job{{"id", "train"}, {"hosts", "gpu"}};
-    if (options_.accelerators) job["accelerators"] = *options_.accelerators;
-    job["step"]["compute"] = "1 s";
-    job["checkpoint"] = {
-        {"to", scenario_["storage"][0]["id"]}, {"size", "1 TB"}, {"every", "30 min"}};
-    scenario_["jobs"] = Json::array({std::move(job)});
-    scenario_["run"]["duration"] = "5 h";  // ten saves
-    note(FieldFate::defaulted, "", "steps of 1 s, a save of 1 TB every 30 min", "jobs[train]",
-         "placeholder");
-    say(Severity::warning, "placeholder", "",
-        "a plan does not say what jobs run; steps of 1 s with a save of 1 TB every 30 min are a "
-        "placeholder",
-        "edit \"jobs\"");
-  }
-
   static std::string known_types() {
     std::vector<std::string> out;
     for (const StorageRow& row : kStorage) out.emplace_back(row.type);
@@ -314,6 +299,11 @@ class TerraformImport {
 };
 
 }  // namespace
+
+bool is_terraform(std::string_view text) {
+  return base::trim(text).starts_with('{') && text.find("\"root_module\"") != text.npos &&
+         text.find("\"terraform_version\"") != text.npos;
+}
 
 ImportResult import_terraform(const std::string& text, const std::string& file,
                               const ImportOptions& options) {

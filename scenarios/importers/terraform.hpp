@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "scenarios/importers/importer.hpp"
 
@@ -12,5 +13,6 @@ namespace stallcast::scenarios {
 /// says nothing of jobs: one is written as a placeholder. Never throws.
 [[nodiscard]] ImportResult import_terraform(const std::string& text, const std::string& file,
                                             const ImportOptions& options);
+[[nodiscard]] bool is_terraform(std::string_view text);
 
 }  // namespace stallcast::scenarios

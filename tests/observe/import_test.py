@@ -145,6 +145,9 @@ class Import(unittest.TestCase):
                               (("kineto", empty), "kineto"), (("strace", words), "no record"),
                               (("strace", since_the_line_before), "this reads strace -f -ttt -T"),
                               ((words,), "does not tell its format"), (("kinteo", words), 'did you mean "kineto"'),
+                              ((words,), "formats: chakra, "), (("kinteo", words), "formats: chakra, "),
+                              ((), "FORMAT or FILE is missing"), ((), "terraform"),
+                              (("fio", self.write("job.fio", b"[a]\nrw=read\n")), "stallcast import fio-job "),
                               (("kineto",), "FILE is missing"), (("kineto", "/nowhere"), "cannot read"),
                               (("fio", words, words), "takes one file"),
                               (("iolog", self.write("k", make("kineto", 1, 2000))), "not an iolog")):
@@ -153,6 +156,14 @@ class Import(unittest.TestCase):
                 self.assertEqual(done.returncode, 2, done.stdout)
                 self.assertIn(message, done.stderr)
                 self.assertEqual(done.stdout, "")
+
+    def test_files_that_become_scenarios_are_recognised(self):
+        for form, text in (("fio-job", "; a load\n[a]\nrw=read\n"), ("slurm", "NodeName=n1 CPUTot=4 RealMemory=8000\n"),
+                           ("huggingface", '{ "model_type": "gpt2", "n_embd": 768, "n_layer": 12, "vocab_size": 50257 }')):
+            path = self.write("given", text.encode())
+            done, named = run(path), run(form, path)
+            self.assertEqual((done.returncode, done.stdout), (0, named.stdout), done.stderr)
+            self.assertIn("a placeholder", done.stderr)
 
     def test_a_row_that_cannot_be_is_an_error_with_its_place(self):
         dxt = make("darshan-dxt", 1, 2e4).decode().splitlines(True)

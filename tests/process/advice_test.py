@@ -157,7 +157,9 @@ class Findings(unittest.TestCase):
         done = program.Run("check", "FILE", "--format", "json", text=json.dumps(scenario("job.train.goodput >= 93 %"), indent=1))
         found = json.loads(done.out)["scenarios"][0]["assertions"][0]
         self.assertEqual(found["limited_by"], "job.train.failures")
-        self.assertNotIn("culprit", found)
+        # Of what the nearest fix changes.
+        self.assertEqual((found["fix"], found["culprit"]),
+                         ("job.train.checkpoint.mode sync -> async", "jobs[train].checkpoint.mode"))
 
 
 if __name__ == "__main__":

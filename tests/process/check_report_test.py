@@ -224,6 +224,7 @@ class Reports(unittest.TestCase):
         Reader().feed(text)
         self.assertEqual(open_tags, [])
         self.assertTrue(any(NASTY in t for t in texts))
+        self.assertEqual(text.count('<figure id="system">'), 1)
         self.assertNotIn("<script", text)
 
     def test_csv_has_a_row_for_each_assertion_and_fault(self):

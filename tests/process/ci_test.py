@@ -64,8 +64,33 @@ class Init(unittest.TestCase):
         self.assertEqual(self.run_in(".", "github", "--from", "https://acme.com/r", "--output", "-").returncode, 2)
         self.assertEqual(self.run_in(".", "gitlab", "--from", "https://acme.com/r", "--release", "1; rm").returncode, 2)
 
+    def test_without_a_place_a_file_that_works_once_that_is_edited(self):
+        for system, name, edit in (("github", ".github/workflows/stallcast.yml", "OWNER/REPOSITORY"),
+                                   ("gitlab", ".gitlab/stallcast.yml", "https://HOST/OWNER/REPOSITORY/releases")):
+            folder = Folder(**{"a": EASY, "site/b": HARD})
+            self.addCleanup(folder.cleanup)
+            folder.write("package.json", '{ "name": "x" }')
+            done = self.run_in(folder.path, system)
+            self.assertEqual((done.returncode, done.stdout), (0, name + "\n"), done.stderr)
+            self.assertIn(edit, done.stderr)
+            text = folder.read(name)
+            self.assertIn("# EDIT where jobs get stallcast: \"" + edit, text)
+            self.assertNotRegex(text, "@[A-Z]+@")
+            job = yaml.safe_load(text)
+            # The scenarios that are there, and no other JSON file.
+            self.assertIn("a.json site/b.json", text)
+            self.assertNotIn("package.json", text)
+            if system == "github":
+                self.assertEqual(job[True]["pull_request"]["paths"], ["a.json", "site/b.json", "stallcast-policy.json"])
+                self.assertRegex(text, r"uses: OWNER/REPOSITORY@v\d")
+        with tempfile.TemporaryDirectory() as folder:
+            text = self.run_in(folder, "github", "--from", "a/b@v1", "--output", "-").stdout
+            self.assertIn("# No scenarios were found here", text)
+            self.assertIn("scenarios: designs/**/*.json\n", text)
+            self.assertNotIn("EDIT", text)
+
     def test_two_without_a_known_system_or_a_plain_origin(self):
-        for args in ([], ["jenkins", "--from", "x"], ["github"], ["github", "--from", "a: b\n"]):
+        for args in ([], ["jenkins", "--from", "x"], ["github", "--from", "a: b\n"]):
             with tempfile.TemporaryDirectory() as folder:
                 done = self.run_in(folder, *args)
                 self.assertEqual(done.returncode, 2, args)

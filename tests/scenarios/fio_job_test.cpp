@@ -102,7 +102,8 @@ TEST_CASE("what comes last in a fio job file holds, whichever name it has") {
 
 TEST_CASE("fio job files as fio takes them: comments behind options, suffixes, its defaults") {
   const Folder folder(
-      "[global] ; all jobs\nbs=64k, # blocks\n; a line\n[a]\nrate_iops=10k\niodepth=32;deep\n");
+      "[global] ; all jobs\nioengine=libaio\nbs=64k, # blocks\n; a line\n[a]\nrate_iops=10k\n"
+      "iodepth=32;deep\n");
   INFO(folder.message());
   REQUIRE(folder.loaded().ok());
   const Component& t = folder.tenant();
@@ -113,6 +114,17 @@ TEST_CASE("fio job files as fio takes them: comments behind options, suffixes, i
   const std::string twice = "[a]\nrw=read\n[a]\nrw=write\n";
   CHECK_THAT(Folder(twice).message(), Contains("has 2 jobs"));
   CHECK_THAT(Folder(twice, R"(, "section": "a")").message(), Contains("has 2 jobs \"a\""));
+}
+
+TEST_CASE("an engine of fio that holds one request at a time has a depth of one, and says so") {
+  // fio's manual: a depth above 1 does not affect synchronous engines, and psync is the default.
+  const Folder folder("[a]\nrw=read\niodepth=32\n");
+  REQUIRE(folder.loaded().ok());
+  CHECK(folder.tenant().find("iodepth")->number == 1);
+  CHECK_THAT(folder.message(), Contains("noise.fio:3: \"iodepth=32\" is 1 with ioengine psync"));
+  const Folder said("[a]\nrw=read\niodepth=32\n", R"(, "iodepth": 8)");
+  CHECK(said.tenant().find("iodepth")->number == 8);
+  CHECK(said.message().empty());
 }
 
 TEST_CASE("a file of several fio jobs needs a choice") {

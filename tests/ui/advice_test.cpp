@@ -109,13 +109,14 @@ TEST_CASE("of tenants alone the first lines say what they do") {
 }
 
 TEST_CASE("of what became worse it is said what limits it now, and where to ask what did it") {
+  const CheckedScenario s;
   CheckedAssertion a;
   a.outcome = report::testing::missed_target().assertions.front();
   a.status = CheckStatus::fail;
   a.outcome.limited_by = "job.train.barrier";
-  CHECK(message_text(a).find("; limited by slowest rank of train") != std::string::npos);
+  CHECK(message_text(s, a).find("; limited by slowest rank of train") != std::string::npos);
   a.state = BaselineState::worse;
-  CHECK(message_text(a).find(
+  CHECK(message_text(s, a).find(
             "; now limited by slowest rank of train (what made it worse: stallcast diff)") !=
         std::string::npos);
 }

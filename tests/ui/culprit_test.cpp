@@ -50,6 +50,21 @@ TEST_CASE("a finding points at an input of the part that limits, and at no other
   CHECK(culprit("job.train.barrier") == "none");
 }
 
+TEST_CASE("a fix is placed at its key, or at the part that leaves it to a default") {
+  client::Session session(settings());
+  const Design design = scenario(session).design();
+  const auto key = [&](const char* set) {
+    const auto found = client::place_of_change(design, set);
+    return found ? found->path + ":" + std::to_string(found->at.line) : "none";
+  };
+  CHECK(key("storage[scratch].ost.count=16") == "storage[scratch].ost.count:6");
+  CHECK(key("jobs[train].loader.workers=16") == "jobs[train].loader.workers:9");
+  // Not in the file: the first of the loader, of the job, of the storage system.
+  CHECK(key("jobs[train].loader.prefetch=8") == "jobs[train].loader.prefetch:9");
+  CHECK(key("storage[scratch].mdt.count=2") == "storage[scratch].mdt.count:6");
+  CHECK(key("n_ost=16") == "none");
+}
+
 TEST_CASE("a text that comes without a file has the same culprit") {
   client::Session session(settings());
   client::CheckRequest request;

@@ -331,11 +331,13 @@ class CheckRun {
       a.at = {s.uri, 0, 0};
     a.culprit = a.at, a.culprit_path.clear();
     if (a.status == CheckStatus::pass) return;
-    if (auto culprit = culprit_of(*item.design, *item.prediction, a.outcome.limited_by)) {
-      a.culprit_path = culprit->path;
-      a.culprit = culprit->at;
-      a.culprit.file = shown(a.culprit.file);
-    }
+    point_at(culprit_of(*item.design, *item.prediction, a.outcome.limited_by), a);
+  }
+
+  void point_at(const std::optional<Culprit>& culprit, CheckedAssertion& a) const {
+    if (!culprit) return;
+    a.culprit_path = culprit->path;
+    a.culprit = {shown(culprit->at.file), culprit->at.line, culprit->at.column};
   }
 
   /// Simulates changes of a design that misses limits; one that only became worse needs none.
@@ -360,13 +362,12 @@ class CheckRun {
     const std::vector<Alternative>& tried = item.prediction->alternatives;
     // What meets targets nominally is no fix of one that asks for a confidence.
     if (tried.empty() || tried_nominally(*item.prediction)) return;
-    for (CheckedAssertion& a : all) {
-      if (!misses(a)) continue;
-      if (tried.front().verdict == Verdict::pass)
-        a.fix = tried.front().change;
-      else if (a.note.empty())
+    const bool met = tried.front().verdict == Verdict::pass;
+    for (CheckedAssertion& a : all)
+      if (misses(a) && met)
+        a.fix = tried.front().change, point_at(place_of_change(*item.design, tried.front().set), a);
+      else if (misses(a) && a.note.empty())
         a.note = kNoChange;
-    }
   }
 
   Session& session_;

@@ -22,4 +22,9 @@ struct Culprit {
 [[nodiscard]] std::optional<Culprit> culprit_of(const Design& design, const Prediction& prediction,
                                                 const std::string& resource);
 
+/// The input that a change is of, `set` as `--set` takes it; where the file leaves that to its
+/// default, what it says first of the same part, or of the component. nullopt where it says
+/// nothing.
+[[nodiscard]] std::optional<Culprit> place_of_change(const Design& design, const std::string& set);
+
 }  // namespace stallcast::client

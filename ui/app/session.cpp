@@ -251,7 +251,11 @@ void Session::add_neighbours(const Design& design, Prediction& prediction,
 
 Result<Explanation> Session::explain(const Design& design, const std::vector<std::string>& metrics,
                                      bool simulate, const Question& question) {
-  if (!simulate) return explain::explain(design, nullptr, {}, metrics);
+  if (!simulate) {
+    Result<Explanation> found = explain::explain(design, nullptr, {}, metrics);
+    if (found.ok()) found->estimate = estimate(design);
+    return found;
+  }
   std::vector<RunResult> runs;
   Result<Prediction> prediction = predict::predict(design, impl_->begin(question), runs);
   if (!prediction.ok()) return prediction.failure();

@@ -31,8 +31,12 @@ std::vector<std::string> format_ids() {
   return ids;
 }
 
+std::string known_formats() { return "formats: " + base::join(format_ids(), ", "); }
+
 int unknown_format(const std::string& format) {
-  return refuse("no importer reads \"" + format + "\"", suggestion(format, format_ids()));
+  const std::string near = base::nearest(format, format_ids());
+  return refuse("no importer reads \"" + format + "\"",
+                (near.empty() ? "" : "did you mean \"" + near + "\"? ") + known_formats());
 }
 
 /// Another tool's results as measurements.
@@ -40,6 +44,11 @@ int import_measurements(const calibration::ResultImporter& importer, const std::
                         bool fields, const CommonOptions& options) {
   const auto text = base::read_file(path);
   if (!text.ok()) return report_failure(text.failure());
+  const auto* workload = scenarios::recognise_importer(text.value());
+  if (workload != nullptr && calibration::recognise_results(text.value()) == nullptr)
+    return refuse(path + " holds no results of " + std::string(importer.id) +
+                      "; by its content it is: " + std::string(workload->summary),
+                  "stallcast import " + std::string(workload->id) + " " + path);
   Diagnostics faults;
   const MeasurementSet set = calibration::import_results(importer, text.value(), path, faults);
   print_diagnostics(faults, options.quiet);
@@ -70,7 +79,9 @@ std::string recognised(const std::string& path) {
   if (const auto* trace = calibration::recognise_trace(path)) return std::string(trace->id);
   const auto text = base::read_file(path);
   const auto* results = text.ok() ? calibration::recognise_results(text.value()) : nullptr;
-  return results != nullptr ? std::string(results->id) : "";
+  if (results != nullptr) return std::string(results->id);
+  const auto* workload = text.ok() ? scenarios::recognise_importer(text.value()) : nullptr;
+  return workload != nullptr ? std::string(workload->id) : "";
 }
 
 /// What to import instead of results, for a scenario.
@@ -101,8 +112,9 @@ int import_verb(const Verb& verb, std::span<const std::string> args) {
   CommandLine line(verb);
   line.positional(
       "FORMAT", format,
-      "kind of file, as dlio or observation (a scenario), fio (measurements) or kineto (a "
-      "trace); may be left out where the content tells");
+      "kind of file, as dlio, fio-job or observation (a scenario), fio (measurements) or kineto "
+      "(a trace); may be left out where the content tells",
+      false);
   line.takes("FORMAT", format_ids());
   line.positionals("FILE", paths, "the file to import; several files of one job for a trace",
                    false);
@@ -126,9 +138,14 @@ int import_verb(const Verb& verb, std::span<const std::string> args) {
   if (const auto exit = line.parse(args)) return *exit;
   if (format == "-" || std::find(paths.begin(), paths.end(), "-") != paths.end())
     return refuse("import reads files, not standard input", "name a file; /dev/stdin is one");
+  if (format.empty())
+    return refuse(
+        "FORMAT or FILE is missing",
+        "stallcast import FORMAT FILE, or FILE alone where its content tells its format; " +
+            known_formats());
   std::error_code ignored;
   if (!is_format(format) && std::filesystem::exists(format, ignored)) {
-    const std::string named = "name it: stallcast import FORMAT " + format;
+    const std::string named = "name it: stallcast import FORMAT " + format + "; " + known_formats();
     if (std::filesystem::is_fifo(format, ignored) ||
         std::filesystem::is_character_file(format, ignored))
       return refuse(format + " can be read once, so that its content cannot tell its format first",

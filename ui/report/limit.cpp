@@ -98,18 +98,21 @@ std::string lasting_note(const Prediction& p) {
                    std::string(mean_utilization_name(p)) + " " + print_share(lasts);
 }
 
-/// "twice as fast cuts the longest stall per save by 33.2 %": what is tried does to the figure of a
-/// target.
+std::string changed_words(const std::string& figure, std::string_view resource, double change) {
+  const std::string tried(what_is_tried(resource)), by = print_share(std::abs(change));
+  const bool less = change < 0.0;
+  return tried.starts_with("without")
+             ? tried + " " + figure + " is " + by + (less ? " less" : " more")
+             : tried + (less ? " cuts " : " raises ") + figure + " by " + by;
+}
+
+/// What is tried does to the figure of a target.
 std::string changed_figure(const Prediction& p, const Limit& limit) {
   std::string figure = "its figure";
   for (const AssertionOutcome& a : p.assertions)
     if (a.id == limit.target)
       figure = "the " + label::of_metric(a.metric, a.unit, p.breakdown.size() > 1);
-  const std::string tried(what_is_tried(limit.name)), by = print_share(std::abs(*limit.change));
-  const bool less = *limit.change < 0.0;
-  return tried.starts_with("without")
-             ? tried + " " + figure + " is " + by + (less ? " less" : " more")
-             : tried + (less ? " cuts " : " raises ") + figure + " by " + by;
+  return changed_words(figure, limit.name, *limit.change);
 }
 
 LimitWords limit_words(const Prediction& p) {

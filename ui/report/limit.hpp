@@ -36,6 +36,11 @@ struct LimitWords {
 /// outage.
 [[nodiscard]] std::string_view what_is_tried(std::string_view resource);
 
+/// "twice as fast cuts FIGURE by 33.2 %", "without it FIGURE is 3 % less": what is tried of a
+/// resource does to a figure, relative.
+[[nodiscard]] std::string changed_words(const std::string& figure, std::string_view resource,
+                                        double change);
+
 /// What the "cpu" of a job's time is waited for: most of it CPU cores, GPUs that decode, or
 /// copies to pinned memory.
 [[nodiscard]] std::string_view cpu_words(const Prediction& prediction, const std::string& job);

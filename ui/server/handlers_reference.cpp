@@ -1,3 +1,4 @@
+#include "ui/app/reference.hpp"
 #include "ui/report/html/export.hpp"
 #include "ui/server/problem.hpp"
 #include "ui/server/service.hpp"
@@ -21,6 +22,12 @@ std::string page_file(std::string_view name) {
 }  // namespace
 
 Response answer_catalog(Call& call) { return {.body = call.service.catalog}; }
+
+Response answer_catalog_entry(Call& call) {
+  for (const client::CatalogueItem& item : client::catalogue_items())
+    if (item.id == call.id) return {.body = item.json};
+  return problem(404, "nothing in the catalogue has this id", "/v1/catalog lists them");
+}
 
 Response answer_schema(Call& call) { return {.body = call.service.schema}; }
 

@@ -8,6 +8,7 @@
 #include "ui/app/run_report.hpp"
 #include "ui/report/design_context.hpp"
 #include "ui/report/explain_tree.hpp"
+#include "ui/report/trace.hpp"
 #include "ui/server/run_task.hpp"
 
 /// Routes that simulate one scenario, and those that tell what came of it.
@@ -255,6 +256,21 @@ Response answer_slide(Call& call) {
   const std::optional<RunStatus> run = call.service.runs.status(call.id);
   if (run && run->kind != "run") return problem(404, "only simulations have a slide");
   return page_of(call, slide_of);
+}
+
+Response answer_trace(Call& call) {
+  const auto outcome = outcome_of(call);
+  if (const Response* none = std::get_if<Response>(&outcome)) return *none;
+  const std::shared_ptr<const Outcome> found = call.service.runs.outcome(call.id);
+  const auto* run = found ? std::get_if<client::RunReport>(&found->found) : nullptr;
+  if (run == nullptr || !run->timeline)
+    return problem(404, "there is no trace of this run",
+                   "simulations (/v1/runs) have one, where their time was enough for it");
+  return {.body = report::chrome_trace(*run->timeline,
+                                       {.version = client::version().program,
+                                        .model_version = client::version().models,
+                                        .scenario = run->prediction.scenario_id,
+                                        .design_sha256 = run->prediction.design_sha256})};
 }
 
 Response answer_cancel(Call& call) {

@@ -156,12 +156,14 @@ Json request_body(Body body) {
 Json operation(const Route& route, std::int64_t simulations) {
   Json out = {{"operationId", route.name}, {"tags", {route.tag}}, {"summary", route.summary}};
   out["parameters"] = Json::array();
-  if (route.path.find("{id}") != route.path.npos)
-    out["parameters"].push_back({{"name", "id"},
-                                 {"in", "path"},
-                                 {"required", true},
-                                 {"schema", {{"type", "string"}}},
-                                 {"example", "00000000000000000000000000000000"}});
+  const bool whole = route.path.find("{+id}") != route.path.npos;
+  if (whole || route.path.find("{id}") != route.path.npos)
+    out["parameters"].push_back(
+        {{"name", "id"},
+         {"in", "path"},
+         {"required", true},
+         {"schema", {{"type", "string"}}},
+         {"example", whole ? "host/dgx-h100" : "00000000000000000000000000000000"}});
   for (const RequestParameter& p : route.parameters)
     out["parameters"].push_back(parameter(p, simulations));
   const bool makes_run = !route.replies.empty() && route.replies.front().status == 202;
@@ -202,7 +204,10 @@ std::string openapi(const std::string& version, std::int64_t simulations) {
   for (const Route& route : routes()) {
     std::string method(route.method);
     for (char& c : method) c = static_cast<char>(c - 'A' + 'a');
-    out["paths"][std::string(route.path)][method] = operation(route, simulations);
+    // OpenAPI has no word for a parameter of several parts: its "/" stays as it is.
+    std::string path(route.path);
+    if (const std::size_t at = path.find("{+id}"); at != path.npos) path.replace(at, 5, "{id}");
+    out["paths"][path][method] = operation(route, simulations);
   }
   out["components"]["schemas"] = schemas();
   out["components"]["securitySchemes"]["token"] = {{"type", "http"}, {"scheme", "bearer"}};

@@ -142,6 +142,8 @@ constexpr std::array kResults = {
 constexpr std::array kPages = {Reply2xx{200, "text/html", "", "one self-contained page"}};
 constexpr std::array kNothing = {Reply2xx{204, "", "", "done"}};
 constexpr std::array kCatalog = {Reply2xx{200, kJson, "Catalog", "kinds, products and figures"}};
+constexpr std::array kEntry = {Reply2xx{200, kJson, "Object", "a kind, product or figure"}};
+constexpr std::array kTraces = {Reply2xx{200, kJson, "Object", "Chrome trace events"}};
 constexpr std::array kObject = {Reply2xx{200, kJson, "Object", "a JSON document"}};
 constexpr std::array kText = {Reply2xx{200, "text/plain", "", "one line or many"}};
 constexpr std::array kScript = {Reply2xx{200, "text/javascript", "", "of the page"}};
@@ -185,6 +187,9 @@ constexpr std::array kRoutes = {
     Route{"GET", "/v1/runs/{id}/slide.html", "run_slide", "runs",
           "of a simulation: its first page alone, for a projector", Body::none, kNone, kPages,
           kNoResult, false, answer_slide},
+    Route{"GET", "/v1/runs/{id}/trace", "run_trace", "runs",
+          "of a simulation: what happens when, for Perfetto", Body::none, kNone, kTraces, kNoResult,
+          false, answer_trace},
     Route{"DELETE", "/v1/runs/{id}", "run_cancel", "runs", "cancels it, or forgets its result",
           Body::none, kNone, kNothing, kUnknown, false, answer_cancel},
     Route{"POST", "/v1/check", "check", "runs", "judges a scenario's assertions", Body::judged,
@@ -204,6 +209,9 @@ constexpr std::array kRoutes = {
           answer_cancel},
     Route{"GET", "/v1/catalog", "catalog", "reference", "products and their sourced numbers",
           Body::none, kNone, kCatalog, kNoProblems, false, answer_catalog},
+    Route{"GET", "/v1/catalog/{+id}", "catalog_entry", "reference",
+          "one of them, by its id, as in /v1/catalog/host/dgx-h100", Body::none, kNone, kEntry,
+          kUnknown, false, answer_catalog_entry},
     Route{"GET", "/v1/schema", "schema", "reference", "the JSON Schema of a scenario", Body::none,
           kNone, kObject, kNoProblems, false, answer_schema},
     Route{"GET", kSchemaPath, "schema_of_version", "reference",
@@ -225,8 +233,13 @@ constexpr std::array kRoutes = {
           kNoProblems, true, answer_style},
 };
 
-/// Whether `path` is of the form of `pattern`, and what stands for "{id}".
+/// Whether `path` is of the form of `pattern`, and what stands for "{id}", or "{+id}" at its end.
 bool fits(std::string_view pattern, std::string_view path, std::string& id) {
+  if (const std::size_t rest = pattern.find("{+id}"); rest != pattern.npos) {
+    if (!path.starts_with(pattern.substr(0, rest)) || path.size() == rest) return false;
+    id = path.substr(rest);
+    return true;
+  }
   const std::size_t open = pattern.find("{id}");
   if (open == pattern.npos) return pattern == path;
   if (!path.starts_with(pattern.substr(0, open))) return false;

@@ -38,7 +38,7 @@ struct Reply2xx {
 
 struct Route {
   std::string_view method;
-  std::string_view path;  ///< "{id}" stands for one part
+  std::string_view path;  ///< "{id}" stands for one part, "{+id}" for all that follows
   std::string_view name;  ///< operationId, and the label in metrics
   std::string_view tag;
   std::string_view summary;

@@ -351,6 +351,12 @@ std::shared_ptr<const RunAnswer> Runs::result(const std::string& id) {
   return it->second.run->open() ? nullptr : it->second.sight->result;
 }
 
+std::shared_ptr<const Outcome> Runs::outcome(const std::string& id) {
+  const std::lock_guard lock(impl_->mutex);
+  const auto it = impl_->tickets.find(id);
+  return it == impl_->tickets.end() || it->second.given_up ? nullptr : it->second.run->outcome;
+}
+
 bool Runs::cancel(const std::string& id) {
   const std::lock_guard lock(impl_->mutex);
   const auto it = impl_->tickets.find(id);

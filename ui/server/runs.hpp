@@ -115,6 +115,8 @@ class Runs {
   [[nodiscard]] std::optional<RunStatus> status(const std::string& id);
   /// nullptr unless it is done or failed.
   [[nodiscard]] std::shared_ptr<const RunAnswer> result(const std::string& id);
+  /// What it ended with, for what no view has; nullptr where that is not kept.
+  [[nodiscard]] std::shared_ptr<const Outcome> outcome(const std::string& id);
   /// False when nothing has this id.
   bool cancel(const std::string& id);
 

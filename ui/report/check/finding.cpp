@@ -92,28 +92,41 @@ std::string value_phrase(const CheckedScenario& s, const CheckedAssertion& a) {
   return label::of_metric(a.outcome.metric, a.outcome.unit, with_job) + judged(a);
 }
 
-std::string limited_now(const CheckedAssertion& a) {
-  const std::string limit = limited_phrase(a.outcome) + (a.load.empty() ? "" : ", " + a.load);
+std::string limited_now(const CheckedScenario& s, const CheckedAssertion& a) {
+  const bool with_job = s.prediction && s.prediction->breakdown.size() > 1;
+  std::string limit = limited_phrase(a.outcome);
+  // How busy it is on average says little of what it costs.
+  if (a.outcome.change)
+    limit +=
+        ": " + changed_words("the " + label::of_metric(a.outcome.metric, a.outcome.unit, with_job),
+                             a.outcome.limited_by, *a.outcome.change);
+  else if (!a.load.empty())
+    limit += ", " + a.load;
   // A baseline knows figures, not designs: what limits this one may have limited it before.
   return a.state == BaselineState::worse ? "now " + limit + " (what made it worse: stallcast diff)"
                                          : limit;
 }
 
-std::string reason_text(const CheckedAssertion& a) {
+bool is_said_of_all(const CheckedScenario& s, const CheckedAssertion& a) {
+  return !limit_text(s).empty() && limit_of(*s.prediction).name == a.outcome.limited_by;
+}
+
+std::string reason_text(const CheckedScenario& s, const CheckedAssertion& a) {
   if (!a.is_open()) return "";
   std::string out;
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
-  if (!a.outcome.limited_by.empty()) add(limited_now(a));
+  const bool worse = a.state == BaselineState::worse;
+  if (!a.outcome.limited_by.empty())
+    add(!worse && is_said_of_all(s, a) ? limit_text(s) : limited_now(s, a));
   // It meets the limit, and may still be worse than before.
   if (!a.fix.empty())
-    add((a.state == BaselineState::worse ? "meets the limit: " : "nearest fix: ") +
-        label::of_change(a.fix));
+    add((worse ? "meets the limit: " : "nearest fix: ") + label::of_change(a.fix));
   return out;
 }
 
-std::string message_text(const CheckedAssertion& a) {
+std::string message_text(const CheckedScenario& s, const CheckedAssertion& a) {
   std::string out = value_text(a);
-  for (const std::string& more : {reason_text(a), a.note})
+  for (const std::string& more : {reason_text(s, a), a.note})
     if (!more.empty()) out += "; " + more;
   if (a.is_open() && !a.outcome.why.empty()) out += " (" + a.outcome.why + ")";
   return out;
@@ -144,7 +157,7 @@ std::vector<Finding> scenario_findings(const CheckedScenario& s) {
 }
 
 Finding finding_of(const CheckedScenario& s, const CheckedAssertion& a) {
-  return {&s,        &a,           a.is_error(), a.outcome.id, s.id + ": " + message_text(a),
+  return {&s,        &a,           a.is_error(), a.outcome.id, s.id + ": " + message_text(s, a),
           a.culprit, a.fingerprint};
 }
 

@@ -2,6 +2,7 @@
 #include "ui/report/check/finding.hpp"
 #include "ui/report/check/kinds.hpp"
 #include "ui/report/html/page.hpp"
+#include "ui/report/html/sections.hpp"
 #include "ui/report/summary.hpp"
 
 /// One page without scripts or anything to fetch.
@@ -11,7 +12,7 @@ namespace {
 std::vector<std::string> row(const CheckedScenario& s, const CheckedAssertion& a) {
   const bool warning = a.is_open() && !a.is_error();
   const std::string status(status_name(a.status));
-  std::string why = reason_text(a);
+  std::string why = reason_text(s, a);
   for (const std::string& more :
        {a.note,
         a.status == CheckStatus::waived ? "until " + a.until + ": " + a.waive : std::string(),
@@ -31,10 +32,16 @@ std::string check_html(const CheckReport& report, const CheckContext& context) {
     out += "<p class=\"warn\">stale baseline: " + markup(why) + "</p>\n";
   for (const std::string& rule : report.idle_rules)
     out += html::element("p", idle_rule_text(rule), "warn") + "\n";
+  int pictures = 0;
   for (const CheckedScenario& s : report.scenarios) {
     out += "<h2>" + markup(s.id) + " <small>" + markup(s.uri) + "</small></h2>\n";
     if (s.prediction) {
       out += html::element("p", s.prediction->system, "soft") + "\n";
+      // The first one is "system"; ids on a page differ.
+      const std::string id = pictures == 0 ? "system" : "system-" + std::to_string(pictures + 1);
+      const std::string figure = html::picture_figure(*s.prediction, id);
+      pictures += figure.empty() ? 0 : 1;
+      out += figure;
       for (const std::string& text : {limit_text(s), advice_phrase(*s.prediction)})
         if (!text.empty()) out += html::element("p", text) + "\n";
     }
@@ -47,7 +54,7 @@ std::string check_html(const CheckReport& report, const CheckContext& context) {
     for (const CheckedAssertion& a : s.assertions) rows.push_back(row(s, a));
     out += html::table({{"status"}, {"assertion"}, {"predicted"}, {"why"}, {"where"}}, rows);
   }
-  return html::page("Stallcast: " + counts_text(report), out + html::foot(context.tool));
+  return html::page("Stallcast: " + counts_text(report), out + html::foot(context.tool), false);
 }
 
 }  // namespace stallcast::report

@@ -38,7 +38,7 @@ std::string outcome_element(const char* name, const std::string& type, const std
 }
 
 void add_assertion(Suite& suite, const CheckedScenario& s, const CheckedAssertion& a) {
-  const std::string message = message_text(a);
+  const std::string message = message_text(s, a);
   std::string inside;
   if (a.is_open() && !a.is_error()) {
     inside = "<system-out>" + markup("warning: " + message) + "</system-out>";
@@ -56,7 +56,7 @@ void add_assertion(Suite& suite, const CheckedScenario& s, const CheckedAssertio
                                 : "waived until " + a.until + ": " + a.waive;
     inside = "<skipped" + attribute("message", why + "; " + message) + "/>";
   }
-  suite.add(s, a.outcome.id, a.at, inside);
+  suite.add(s, a.outcome.id, a.is_open() ? a.culprit : a.at, inside);
 }
 
 }  // namespace

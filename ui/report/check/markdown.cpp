@@ -96,8 +96,9 @@ std::string row(const Finding& f) {
   return std::string("| ") + (f.error ? "**" : "") + std::string(status_name(a.status)) +
          (f.error ? "**" : " (warning)") + " | " + markdown_literal(f.scenario->id) + " | " +
          markdown_literal(a.outcome.id) + " | " + markdown_literal(value_phrase(*f.scenario, a)) +
-         " | " + markdown_literal(reason_text(a) + (a.note.empty() ? "" : "; " + a.note)) + " | " +
-         markdown_literal(place) + " |\n";
+         " | " +
+         markdown_literal(reason_text(*f.scenario, a) + (a.note.empty() ? "" : "; " + a.note)) +
+         " | " + markdown_literal(place) + " |\n";
 }
 
 std::string settled_row(const CheckedScenario& s, const CheckedAssertion& a) {

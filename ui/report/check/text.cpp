@@ -41,8 +41,7 @@ std::string lines(const CheckedScenario& s, const CheckedAssertion& a, const std
   const auto add = [&](const std::string& text) {
     if (!text.empty()) out += wrapped(below, text, kIndent);
   };
-  const bool once = !limit_text(s).empty() && limit_of(*s.prediction).name == a.outcome.limited_by;
-  if (a.is_open() && !a.outcome.limited_by.empty() && !once) add(limited_now(a));
+  if (a.is_open() && !a.outcome.limited_by.empty() && !is_said_of_all(s, a)) add(limited_now(s, a));
   if (a.status == CheckStatus::waived) add("waived until " + a.until + ": " + a.waive);
   if (a.note != kNoChange) add(a.note);
   if (a.is_open() && !a.outcome.why.empty()) add("why it matters: " + a.outcome.why);

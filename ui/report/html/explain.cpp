@@ -122,11 +122,12 @@ std::string explanation_html(const Explanation& e, const ReportContext& context,
                                              : "where " + base::join(e.asked, ", ") + " comes from";
   const std::string cut = context.partial.empty() ? "" : "; partial: " + context.partial;
   const std::string limit = e.prediction ? limit_phrase(*e.prediction) : "";
+  const Prediction* shown = e.prediction ? &*e.prediction : e.estimate ? &*e.estimate : nullptr;
   return html::page(
       "Stallcast explains: " + e.scenario_id,
       html::heading(e.scenario_id, "", phrase + cut, limit,
-                    e.prediction ? e.prediction->system : "") +
-          (e.prediction ? html::picture_figure(*e.prediction) : std::string()) +
+                    shown != nullptr ? shown->system : "") +
+          (shown != nullptr ? html::picture_figure(*shown) : std::string()) +
           html::section("Where 100 % of the GPU time goes", falls(e)) +
           html::section("What limits it", e.asked.empty() ? limits(e) : "") +
           html::section(

@@ -194,10 +194,10 @@ std::string foot(const ReportContext& context) {
          markup(context.version) + "</small></p>\n";
 }
 
-std::string page(std::string_view title, const std::string& body) {
+std::string page(std::string_view title, const std::string& body, bool scripts) {
   // What there is to save, and what is opened when a page is printed.
-  const bool needs_script =
-      body.find("role=\"img\"") != std::string::npos || body.find("<details") != std::string::npos;
+  const bool needs_script = scripts && (body.find("role=\"img\"") != std::string::npos ||
+                                        body.find("<details") != std::string::npos);
   const bool has_main = body.find("<main") != std::string::npos;
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width\">\n" +

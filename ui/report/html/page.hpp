@@ -54,7 +54,8 @@ struct Column {
 /// The last line of a page: what made it.
 [[nodiscard]] std::string foot(const ReportContext& context);
 
-/// The whole document.
-[[nodiscard]] std::string page(std::string_view title, const std::string& body);
+/// The whole document; without `scripts` its charts have no buttons that save them.
+[[nodiscard]] std::string page(std::string_view title, const std::string& body,
+                               bool scripts = true);
 
 }  // namespace stallcast::report::html

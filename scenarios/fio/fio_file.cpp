@@ -1,0 +1,206 @@
+#include "scenarios/fio/fio_file.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+#include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
+
+namespace stallcast::scenarios {
+namespace {
+
+using base::Json;
+
+/// What an option of fio is here, and how its value is written.
+struct Option {
+  std::string_view fio, key;
+  enum class Form { pattern, count, percent, rest, size, rate, op_rate, flag } form;
+};
+using Form = Option::Form;
+constexpr Option kOptions[] = {{"rw", "rw", Form::pattern},
+                               {"readwrite", "rw", Form::pattern},
+                               {"bs", "bs", Form::size},
+                               {"blocksize", "bs", Form::size},
+                               {"numjobs", "numjobs", Form::count},
+                               {"iodepth", "iodepth", Form::count},
+                               {"rwmixread", "rwmixread", Form::percent},
+                               {"rwmixwrite", "rwmixread", Form::rest},
+                               {"direct", "direct", Form::flag},
+                               {"rate", "rate", Form::rate},
+                               {"rate_iops", "rate_iops", Form::op_rate}};
+// They name, place, time or report a job, and decide nothing about its load.
+constexpr std::string_view kIdle[] = {
+    "name",           "ioengine",     "runtime",      "time_based",      "size",
+    "filesize",       "filename",     "directory",    "group_reporting", "thread",
+    "stonewall",      "new_group",    "description",  "invalidate",      "norandommap",
+    "randrepeat",     "ramp_time",    "loops",        "refill_buffers",  "nrfiles",
+    "randseed",       "fallocate",    "unlink",       "buffered",        "create_on_open",
+    "numa_cpu_nodes", "cpus_allowed", "log_avg_msec", "write_bw_log",    "write_lat_log",
+    "write_iops_log", "exitall",      "startdelay",   "gtod_reduce",     "clocksource"};
+constexpr double kLongest = 1e9;  // s, that a job of fio could run
+// One request at a time, whatever the depth: "increasing iodepth beyond 1 will not affect
+// synchronous ioengines". psync is the default.    [fio manual, iodepth and ioengine]
+constexpr std::string_view kDefaultEngine = "psync";
+constexpr std::string_view kSynchronous[] = {"psync", "sync", "pvsync", "pvsync2", "vsync", "mmap"};
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+/// "128k" as 128 and "KiB": fio's prefixes are binary, and decimal where others write binary ones.
+/// (fio manual, kb_base=1024)
+struct Scaled {
+  double number = 0.0;
+  std::string_view unit;
+  double factor = 1.0;
+};
+std::optional<Scaled> scaled(std::string_view value) {
+  constexpr Scaled kUnits[] = {{0, "KiB", 1024.0},
+                               {0, "MiB", 1048576.0},
+                               {0, "GiB", 1073741824.0},
+                               {0, "TiB", 1099511627776.0}};
+  constexpr Scaled kDecimal[] = {{0, "kB", 1e3}, {0, "MB", 1e6}, {0, "GB", 1e9}, {0, "TB", 1e12}};
+  Scaled out{0.0, "B", 1.0};
+  const std::string text = lower(value);
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), out.number);
+  if (end.ec != std::errc{} || !std::isfinite(out.number)) return std::nullopt;
+  std::string_view unit =
+      std::string_view(text).substr(static_cast<std::size_t>(end.ptr - text.data()));
+  if (unit.ends_with('b')) unit.remove_suffix(1);
+  if (unit.empty()) return out;
+  const std::size_t prefix = std::string_view("kmgt").find(unit.front());
+  const bool decimal = unit.substr(1) == "i";
+  if (prefix == std::string_view::npos || (!decimal && unit.size() > 1)) return std::nullopt;
+  const Scaled& known = decimal ? kDecimal[prefix] : kUnits[prefix];
+  return Scaled{out.number, known.unit, known.factor};
+}
+
+/// A whole number, if it is one.
+Json number_of(double number) {
+  return number == std::floor(number) && std::abs(number) < 9e15
+             ? Json(static_cast<std::int64_t>(number))
+             : Json(number);
+}
+
+std::optional<Json> value_of(const Option& option, const std::string& value) {
+  if (option.form == Form::pattern) return Json(value == "readwrite" ? "rw" : value);
+  if (option.form == Form::flag) return Json(value.empty() || value == "1" || value == "true");
+  const std::optional<Scaled> read = scaled(value);
+  if (!read) return std::nullopt;
+  const double number = read->number * read->factor;
+  switch (option.form) {
+    case Form::size:
+      return Json(base::shortest(read->number) + " " + std::string(read->unit));
+    case Form::rate:
+      return Json(base::shortest(read->number) + " " + std::string(read->unit) + "/s");
+    case Form::percent:
+      return Json(base::shortest(number) + " %");
+    case Form::rest:
+      return Json(base::shortest(100.0 - number) + " %");
+    case Form::op_rate:
+      return Json(base::shortest(number) + " ops/s");
+    default:
+      return number_of(number);
+  }
+}
+
+/// One request at a time where the engine holds no more.
+void hold_one(FioJob& job) {
+  const FioLine *depth = job.find("iodepth"), *named = job.find("ioengine");
+  const std::string engine = named != nullptr ? lower(named->value) : std::string(kDefaultEngine);
+  const std::optional<Scaled> read = depth != nullptr ? scaled(depth->value) : std::nullopt;
+  if (!read || read->number * read->factor <= 1.0 ||
+      std::ranges::find(kSynchronous, engine) == std::end(kSynchronous))
+    return;
+  job.left.push_back({"iodepth",
+                      "\"iodepth=" + depth->value + "\" is 1 with ioengine " + engine +
+                          (named != nullptr ? "" : ", fio's default") +
+                          ", which holds one request at a time",
+                      depth->number});
+  job.load.push_back({"iodepth", Json(1), *depth});
+}
+
+void take_load(FioJob& job) {
+  for (const FioLine& line : job.lines) {
+    const auto option = std::ranges::find(kOptions, line.key, &Option::fio);
+    if (option == std::end(kOptions)) {
+      if (std::ranges::find(kIdle, line.key) == std::end(kIdle))
+        job.left.push_back({"", "\"" + line.key + "\" is not modelled and left out", line.number});
+      continue;
+    }
+    // A list of one, "bs=64k,", is for all directions.
+    std::string value = line.value;
+    if (value.ends_with(',')) value.pop_back();
+    job.load.push_back({std::string(option->key), value_of(*option, value), line});
+  }
+  hold_one(job);
+}
+
+}  // namespace
+
+const FioLine* FioJob::find(std::string_view key) const {
+  const auto at = std::find_if(lines.rbegin(), lines.rend(),
+                               [&](const FioLine& line) { return line.key == key; });
+  return at != lines.rend() ? &*at : nullptr;
+}
+
+std::vector<FioJob> read_fio_file(const std::string& text) {
+  std::vector<FioJob> out;
+  FioJob global;
+  FioJob* job = &global;
+  std::size_t number = 0;
+  for (const std::string& raw : base::split(text, '\n')) {
+    ++number;
+    // Comments may stand behind an option, too.
+    const std::string_view line =
+        base::trim(std::string_view(raw).substr(0, raw.find_first_of("#;")));
+    if (line.empty()) continue;
+    if (line.front() == '[') {
+      const std::string name(line.substr(1, line.find(']') - 1));
+      job = name == "global" ? &global
+                             : &out.emplace_back(FioJob{name, number, global.lines, {}, {}});
+      continue;
+    }
+    const std::size_t equals = line.find('=');
+    const std::string_view value =
+        equals == std::string_view::npos ? std::string_view{} : base::trim(line.substr(equals + 1));
+    job->lines.push_back({lower(base::trim(line.substr(0, equals))), std::string(value), number});
+  }
+  for (FioJob& each : out) take_load(each);
+  return out;
+}
+
+bool is_fio_file(std::string_view text) {
+  constexpr std::string_view kOnly[] = {"rw", "readwrite", "ioengine", "iodepth", "numjobs"};
+  const std::string_view begin = base::trim(text.substr(0, 65536));
+  if (begin.empty() || std::string_view("[#;").find(begin.front()) == std::string_view::npos)
+    return false;
+  for (const FioJob& job : read_fio_file(std::string(begin)))
+    for (const FioLine& line : job.lines)
+      if (std::ranges::find(kOnly, line.key) != std::end(kOnly)) return true;
+  return false;
+}
+
+std::optional<double> fio_seconds(const std::string& value) {
+  struct Unit {
+    std::string_view word;
+    double seconds;
+  };
+  constexpr Unit kUnits[] = {{"", 1.0},    {"s", 1.0},   {"m", 60.0},  {"h", 3600.0},
+                             {"d", 86400}, {"ms", 1e-3}, {"us", 1e-6}, {"msec", 1e-3}};
+  double number = 0.0;
+  const std::string text = lower(value);
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end.ec != std::errc{} || !std::isfinite(number) || number < 0.0) return std::nullopt;
+  const std::string_view unit =
+      std::string_view(text).substr(static_cast<std::size_t>(end.ptr - text.data()));
+  for (const Unit& known : kUnits)
+    if (known.word == unit && number * known.seconds < kLongest) return number * known.seconds;
+  return std::nullopt;
+}
+
+}  // namespace stallcast::scenarios

@@ -1,0 +1,130 @@
+#include "scenarios/importers/slurm.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "engine/base/jsonc.hpp"
+#include "stallcast/scenario.hpp"
+
+namespace slurm_test {
+
+using namespace stallcast;
+using Catch::Matchers::Contains;
+using scenarios::ImportResult;
+using Names = std::vector<std::string>;
+
+namespace {
+
+ImportResult import(const std::string& text, const scenarios::ImportOptions& options = {}) {
+  return scenarios::import_slurm(text, "site.json", options);
+}
+base::Json hosts(const ImportResult& result) {
+  for (const Diagnostic& d : result.diagnostics.items()) INFO(d.message);
+  REQUIRE_FALSE(result.diagnostics.has_errors());
+  return base::Json::parse(result.scenario)["cluster"]["hosts"];
+}
+
+// Four nodes of 2 x 56 cores with 8 GPUs, one of which is in two partitions and one in another
+// state, and two without GPUs: as newer versions of sinfo write it.
+constexpr const char* kRows = R"x({ "sinfo": [
+  { "partition": { "name": "train" }, "node": { "state": ["IDLE"] },
+    "nodes": { "total": 3, "nodes": ["gpu[01-03]"] },
+    "cpus": { "minimum": 224, "maximum": 224, "total": 672 },
+    "sockets": { "minimum": 2, "maximum": 2 }, "cores": { "minimum": 56, "maximum": 56 },
+    "memory": { "minimum": 2063000, "maximum": 2063000 }, "gres": { "total": "gpu:h100:8(S:0-1)" } },
+  { "partition": { "name": "train" }, "node": { "state": ["DOWN", "DRAIN"] },
+    "nodes": { "total": 1, "nodes": ["gpu04"] },
+    "sockets": { "maximum": 2 }, "cores": { "maximum": 56 },
+    "memory": { "minimum": 2063000 }, "gres": { "total": "gpu:h100:8(S:0-1)" } },
+  { "partition": { "name": "debug" }, "node": { "state": ["IDLE"] },
+    "nodes": { "total": 1, "nodes": ["gpu01"] },
+    "sockets": { "maximum": 2 }, "cores": { "maximum": 56 },
+    "memory": { "minimum": 2063000 }, "gres": { "total": "gpu:h100:8(S:0-1)" } },
+  { "partition": { "name": "cpu" }, "node": { "state": ["IDLE"] },
+    "nodes": { "total": 2, "nodes": ["n1", "n2"] },
+    "sockets": { "maximum": 1 }, "cores": { "maximum": 32 },
+    "memory": { "minimum": 256000 }, "gres": { "total": "" } } ] })x";
+
+// Two of the same, as scontrol and older versions of sinfo write nodes.
+constexpr const char* kNodes = R"x({ "nodes": [
+  { "name": "gpu01", "sockets": 2, "cores": 56, "threads": 2, "cpus": 224, "real_memory": 2063000,
+    "gres": "gpu:h100:8(S:0-1)", "state": "idle" },
+  { "name": "gpu02", "sockets": 2, "cores": 56, "threads": 2, "cpus": 224,
+    "real_memory": 2062990, "gres": "gpu:h100:8(S:0-1)", "state": ["IDLE"] } ] })x";
+
+constexpr const char* kText = R"x(NodeName=gpu01 Arch=x86_64 CoresPerSocket=56
+   CPUAlloc=0 CPUTot=224 CPULoad=0.01
+   Gres=gpu:h100:8(S:0-1)
+   OS=Linux 6.1.0 #1 SMP
+   RealMemory=2063000 AllocMem=0 FreeMem=2000000 Sockets=2 Boards=1
+   State=IDLE ThreadsPerCore=2
+
+NodeName=gpu02 Arch=x86_64 CoresPerSocket=56
+   CPUAlloc=0 CPUTot=224 Gres=gpu:h100:8(S:0-1)
+   RealMemory=2063000 Sockets=2 State=IDLE
+)x";
+
+}  // namespace
+
+TEST_CASE("nodes that are alike are one class of hosts, each counted once") {
+  const ImportResult result = import(kRows);
+  const base::Json h = hosts(result);
+  REQUIRE(h.size() == 2);
+  CHECK(h[0]["id"] == "h100");
+  CHECK(h[0]["count"] == 4);
+  CHECK(h[0]["gpus"] == 8);
+  CHECK(h[0]["cpu"]["cores"] == 112);  // 2 x 56, not the threads
+  CHECK(h[1]["id"] == "cpu");
+  CHECK(h[1]["count"] == 2);
+  CHECK(h[1]["gpus"] == 0);
+  const auto loaded = Scenario::read({.file = "site.json", .text = result.scenario});
+  for (const Diagnostic& d : loaded.diagnostics().items()) INFO(d.pointer << d.message);
+  REQUIRE(loaded.ok());
+  CHECK(loaded.design().hosts[0].find("memory.size")->number == 2063000.0 * 1048576.0);
+  std::string said;
+  for (const Diagnostic& d : result.diagnostics.items()) said += d.message + d.hint + "\n";
+  CHECK_THAT(said, Contains("1 of these nodes are down or drained"));
+  CHECK_THAT(said, Contains("host/dgx-h100"));
+}
+
+TEST_CASE("sinfo of older versions and scontrol say the same of the same nodes") {
+  for (const char* text : {kNodes, kText}) {
+    const base::Json h = hosts(import(text));
+    REQUIRE(h.size() == 1);
+    CHECK(h[0]["count"] == 2);
+    CHECK(h[0]["gpus"] == 8);
+    CHECK(h[0]["cpu"]["cores"] == 112);
+    CHECK(scenarios::is_slurm(text));
+  }
+  const ImportResult down = import(
+      R"({ "nodes": [ { "name": "a", "cores": 4, "state": "idle", "state_flags": ["DRAIN"] },
+                      { "name": "b", "cores": 4, "state": "down" } ] })");
+  CHECK(hosts(down)[0]["count"] == 2);
+  std::string said;
+  for (const Diagnostic& d : down.diagnostics.items()) said += d.message + "\n";
+  CHECK_THAT(said, Contains("2 of these nodes are down or drained"));
+  // Numbers that may be unset.
+  CHECK(hosts(import(R"({ "nodes": [ { "name": "a", "cores": { "set": true, "number": 16 },
+                          "gres": "gpu:2,gpu:a100:2", "real_memory": 1024 } ] })"))[0]["gpus"] ==
+        4);
+}
+
+TEST_CASE("nodes without GPUs have a load in place of a job") {
+  const ImportResult result = import("NodeName=n1 CPUTot=4 RealMemory=8000 Gres=(null)\n");
+  CHECK(hosts(result)[0]["gpus"] == 0);
+  CHECK(Scenario::read({.file = "site.json", .text = result.scenario}).ok());
+  CHECK(import("{}").diagnostics.has_errors());
+  CHECK(import("").diagnostics.has_errors());
+}
+
+TEST_CASE("names of a host list") {
+  using scenarios::slurm_names;
+  CHECK(slurm_names("gpu[01-03,7],login") == Names{"gpu01", "gpu02", "gpu03", "gpu7", "login"});
+  CHECK(slurm_names("r[8-10]-x") == Names{"r8-x", "r9-x", "r10-x"});
+  CHECK(slurm_names("") == Names{});
+  CHECK(slurm_names("a[3-1]") == Names{});
+  CHECK(slurm_names("a[1-") == Names{});
+  CHECK(slurm_names("a[1-999999999]") == Names{});
+}
+
+}  // namespace slurm_test
