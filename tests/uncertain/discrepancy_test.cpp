@@ -124,7 +124,8 @@ TEST_CASE("what follows from a save or from goodput is as unsure as that") {
     return discrepancy_of(std::string("job.train.") + figure, design, {});
   };
   for (const char* figure : {"checkpoint.bandwidth", "checkpoint.overhead",
-                             "checkpoint.stall.total", "time.checkpoint", "restore.bandwidth"})
+                             "checkpoint.stall.total", "time.checkpoint", "restore.bandwidth",
+                             "restart.restore.duration", "restart.restore.bandwidth"})
     CHECK(of(figure) == Approx(0.2));
   CHECK(of("goodput.p5") == of("goodput"));
   testing::set(design.jobs[0].job, models::Role::job, "discrepancy.checkpoint", "5 %");

@@ -162,11 +162,10 @@ std::string not_done(const std::string& metric, const Prediction& prediction) {
   if (name.figure.starts_with("run.") && none(std::string(metric::kGoodput)))
     return "no whole run" + of + "ends: failures undo what is done; save more often";
   if (name.figure.starts_with("restore.") && !restored)
-    return "nothing" + of +
-           "is restored after what is simulated: give its \"checkpoint\" a \"restore\": { "
-           "\"read\": "
-           "\"own\" }; of failures with a date (\"at\") it is " +
-           job + "restart.restore.duration";
+    return "nothing" + of + "is restored in what is simulated: give its \"checkpoint\" a " +
+           "\"restore\": { \"read\": \"all\" }, which simulates one after the run, or a failure "
+           "a " +
+           "date (\"at\") after its first save";
   return "";
 }
 
