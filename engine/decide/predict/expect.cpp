@@ -124,6 +124,9 @@ AssertionOutcome outcome_of(const Expectation& expectation, const base::Assertio
     out.ci95 = metric.ci95;
   }
   out.metric = *worst;
+  if (const metric::Name name = metric::parse(out.metric);
+      name.domain == metric::Domain::job && name.figure == metric::kGpuUtilization)
+    out.goodput = goodput_left(prediction, std::string(name.id));
   if (to) out.limit = to->limit;
   if (to && assertion.upper) out.upper = to->upper;
   if (to) name_limit(prediction, out);
