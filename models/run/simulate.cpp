@@ -203,9 +203,9 @@ struct Simulation::Parts {
       recorder.step_done(fast_forward.skipped());
   }
   /// What every resource carried so far, in `wall`.
-  std::vector<ResourceUse> uses(const Plant& plant, const sim::Context& context,
-                                Seconds wall) const {
-    std::vector<ResourceUse> out = plant.report(context, wall);
+  std::vector<ResourceUse> uses(const Plant& plant, const sim::Context& context, Seconds wall,
+                                Plant::Queues& under_way) const {
+    std::vector<ResourceUse> out = plant.report(context, wall, &under_way);
     std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < out.size(); ++i) places.emplace(out[i].name, i);
     const auto add = [&](const std::string& host, Seconds computed, bool at_most_all) {
@@ -273,7 +273,7 @@ Window Simulation::measure(std::uint64_t seed, sim::Context& context) {
   // Until the last byte of the run was moved: saves may end after the last step, restores that are
   // asked for begin then.    [docs/models/checkpoint.md]
   Seconds end, wall;
-  std::vector<std::pair<std::string, double>> queues;
+  Plant::Queues queues, under_way;
   at_end = [&] {
     end = context.now();
     wall = end + parts.fast_forward.skipped() - parts.stages.left_out();
@@ -285,7 +285,7 @@ Window Simulation::measure(std::uint64_t seed, sim::Context& context) {
           "what is simulated of the jobs, or leave \"run\" of these out");
     // What takes no time, as a replay may, moves nothing either: its rates are zero over any span.
     if (wall < kShortest) wall = Seconds::from(1.0, unit::s);
-    result.resources = parts.uses(plant, context, wall);
+    result.resources = parts.uses(plant, context, wall, under_way);
     std::ranges::move(plant.unevenly_busy(context, wall), std::back_inserter(result.warnings));
     if (!parts.closed.empty()) result.warnings.push_back(parts.closed);
     queues = plant.queues(wall);
@@ -315,7 +315,9 @@ Window Simulation::measure(std::uint64_t seed, sim::Context& context) {
     if (use.capacity <= 0.0) continue;
     result.metrics[metric::of_resource(use.name, "utilization")] = {use.utilization(), "ratio", {}};
     result.metrics[metric::of_resource(use.name, "throughput")] = {use.throughput, use.unit, {}};
+    if (use.unit == "cores") under_way[use.name] = std::max(under_way[use.name], use.throughput);
   }
+  queues.merge(under_way);  // of lines it is those who wait
   for (const auto& [name, waiting] : queues)
     result.metrics[metric::of_resource(name, "queue")] = {waiting, "count", {}};
   std::vector<Room> rooms = spaces(design);
