@@ -64,6 +64,7 @@ Result<double> convert(const base::AnyQuantity& limit, std::string_view unit,
   const Dimension wanted = metric::dimension_of(unit).value_or(Dimension::number);
   if (limit.dimension == wanted || (is_plain(wanted) && limit.dimension == Dimension::number))
     return metric::from_base(limit.value, unit);
+  if (limit.dimension == Dimension::number && metric::takes_plain(unit)) return limit.value;
   const std::string needed = is_plain(wanted) ? std::string("a number without a unit")
                                               : std::string(base::dimension_name(wanted));
   return bad("the limit must be " + needed, "write for example \"" + begin +

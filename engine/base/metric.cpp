@@ -26,6 +26,7 @@ constexpr Figure kFigures[] = {
     {Domain::job, "cache.hit", "found in cache", "ratio", higher, job, TileOn::none,
      "reads found in the cache"},
     {Domain::job, "run.time", "whole run takes", "s", lower, job},
+    {Domain::job, "run.days", "whole run takes", "d", lower, none},
     {Domain::job, "run.cost", "whole run costs", "USD", lower, job},
     {Domain::job, "run.slowed", "spent credits add", "s", lower, job},
     {Domain::job, "run.outages", "outages of storage add", "s", lower, job},

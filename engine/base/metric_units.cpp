@@ -10,10 +10,24 @@
 namespace stallcast::metric {
 namespace {
 
-constexpr std::string_view kPerHour = "USD/h";
+constexpr std::string_view kPerHour = "USD/h", kEnergy = "kWh", kDays = "d";
+
+/// What one of a unit is in the base unit of its dimension, where that is another.
+struct Scale {
+  std::string_view unit;
+  double times = 1.0, over = 1.0;
+};
+constexpr std::array<Scale, 3> kScales = {
+    {{kPerHour, 1.0, unit::h.scale}, {kEnergy, 3.6e6}, {kDays, unit::d.scale}}};
+
+Scale scale_of(std::string_view unit) {
+  for (const Scale& known : kScales)
+    if (known.unit == unit) return known;
+  return {};
+}
 
 /// The first row of a dimension has its base unit, the first of a unit its dimension.
-constexpr std::array<std::pair<Dimension, std::string_view>, 16> kUnits = {
+constexpr std::array<std::pair<Dimension, std::string_view>, 19> kUnits = {
     {{Dimension::count, "count"},
      {Dimension::number, "count"},
      {Dimension::bytes, "B"},
@@ -29,7 +43,10 @@ constexpr std::array<std::pair<Dimension, std::string_view>, 16> kUnits = {
      {Dimension::money, "USD"},
      {Dimension::money_rate, "USD/s"},
      {Dimension::money_rate, kPerHour},
-     {Dimension::power, "W"}}};
+     {Dimension::power, "W"},
+     {Dimension::energy, "J"},
+     {Dimension::energy, kEnergy},
+     {Dimension::time, kDays}}};
 
 /// What rates count, where that is no operation of storage.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kCounted = {
@@ -111,10 +128,14 @@ std::string_view shown_unit(std::string_view full, std::string_view unit) {
 }
 
 double to_base(double value, std::string_view unit) {
-  return unit == kPerHour ? value / unit::h.scale : value;
+  const Scale scale = scale_of(unit);
+  return value * scale.times / scale.over;
 }
 double from_base(double base_value, std::string_view unit) {
-  return unit == kPerHour ? base_value * unit::h.scale : base_value;
+  const Scale scale = scale_of(unit);
+  return base_value * scale.over / scale.times;
 }
+
+bool takes_plain(std::string_view unit) { return unit == kEnergy || unit == kDays; }
 
 }  // namespace stallcast::metric

@@ -67,7 +67,8 @@ std::string with_unit(const std::string& number, const UnitText& unit) {
 const UnitText& decimal_unit(double value, Dimension dimension) {
   const UnitText* best = nullptr;
   for (const UnitText& unit : detail::units_of(dimension)) {
-    if (!unit.canonical || unit.factor != 1.0 || unit.divisor != 1.0) continue;
+    const bool decimal = unit.factor == 1.0 || dimension == Dimension::energy;
+    if (!unit.canonical || !decimal || unit.divisor != 1.0) continue;
     // 999.96 MB is printed as 1 GB.
     constexpr double kRoundsToOne = 0.99995;
     if (best == nullptr || std::abs(value) >= kRoundsToOne * base_of_one(unit)) best = &unit;

@@ -28,7 +28,7 @@ struct DimensionText {
   std::string_view small = {};  ///< the smaller one that it may lack as well
 };
 /// In the order of the enumeration.
-constexpr std::array<DimensionText, 15> kDimensionTexts{
+constexpr std::array<DimensionText, 16> kDimensionTexts{
     {{"a whole number", "64", ""},
      {"a number", "1.5", ""},
      {"true or false", "true", ""},
@@ -43,7 +43,8 @@ constexpr std::array<DimensionText, 15> kDimensionTexts{
      {"a compute rate", "989 TFLOP/s", "TFLOP/s"},
      {"a price", "120 USD", "USD"},
      {"a price per time", "3 USD/h", "USD/h"},
-     {"a power", "10.2 kW", "kW", "W"}}};
+     {"a power", "10.2 kW", "kW", "W"},
+     {"an energy", "50 MWh", "kWh", "Wh"}}};
 
 const DimensionText& text_of(Dimension dimension) {
   return kDimensionTexts[static_cast<std::size_t>(dimension)];
@@ -57,7 +58,7 @@ ParsedQuantity fault(std::string message, std::string hint) {
 constexpr Dimension kWithUnits[] = {Dimension::number,    Dimension::ratio,      Dimension::time,
                                     Dimension::rate,      Dimension::bytes,      Dimension::op_rate,
                                     Dimension::money,     Dimension::money_rate, Dimension::flops,
-                                    Dimension::flop_rate, Dimension::power};
+                                    Dimension::flop_rate, Dimension::power,      Dimension::energy};
 
 std::string example(Dimension dimension) {
   const std::string plain(dimension_example(dimension));

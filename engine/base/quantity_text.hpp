@@ -97,9 +97,9 @@ struct AnyQuantity {
 [[nodiscard]] std::vector<std::string_view> unit_texts(Dimension dimension);
 
 /// The names of dimensions in files, in the order of the enumeration: parts of their formats.
-inline constexpr std::array<std::string_view, 15> kDimensionIds = {
-    "count",   "number", "boolean", "text",      "text_list", "bytes",      "time", "rate",
-    "op_rate", "ratio",  "flops",   "flop_rate", "money",     "money_rate", "power"};
+inline constexpr std::array<std::string_view, 16> kDimensionIds = {
+    "count",   "number", "boolean", "text",      "text_list", "bytes",      "time",  "rate",
+    "op_rate", "ratio",  "flops",   "flop_rate", "money",     "money_rate", "power", "energy"};
 
 /// Name for messages and the schema: "a rate", "a duration", and an example "25 GB/s".
 [[nodiscard]] std::string_view dimension_name(Dimension dimension);

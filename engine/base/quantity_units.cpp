@@ -15,6 +15,7 @@ using enum Dimension;
 constexpr double kKi = 1024.0, kMi = kKi * kKi, kGi = kMi * kKi, kTi = kGi * kKi, kPi = kTi * kKi,
                  kEi = kPi * kKi;
 constexpr double kBitsPerByte = 8.0;
+constexpr double kWattHour = 3600.0;  // J
 
 constexpr std::array kUnits = std::to_array<UnitText>({
     {"", count},
@@ -151,6 +152,18 @@ constexpr std::array kUnits = std::to_array<UnitText>({
     {"W", power},
     {"kW", power, 3},
     {"MW", power, 6},
+
+    // As bills have it; of joules nobody reads how much they are.
+    {"J", energy, 0, 1, 1, false},
+    {"kJ", energy, 3, 1, 1, false},
+    {"MJ", energy, 6, 1, 1, false},
+    {"GJ", energy, 9, 1, 1, false},
+    {"TJ", energy, 12, 1, 1, false},
+    {"Wh", energy, 0, kWattHour},
+    {"kWh", energy, 3, kWattHour},
+    {"MWh", energy, 6, kWattHour},
+    {"GWh", energy, 9, kWattHour},
+    {"TWh", energy, 12, kWattHour},
 });
 
 static_assert(std::ranges::is_sorted(kUnits, {}, &UnitText::dimension));

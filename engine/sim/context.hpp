@@ -77,6 +77,7 @@ struct LinkUse {
   Bytes carried;             ///< by all finished flows, all members counted
   double peak_weight = 0.0;  ///< most members that were active at one time
   Seconds active;            ///< how long any was
+  Seconds spent;             ///< by members, all added up: over a time, how many there were
 };
 
 /// Who goes on when transfers have ended.

@@ -24,6 +24,7 @@ const LinkTable::Link& LinkTable::at(LinkId link) const {
 LinkId LinkTable::add(std::string name, Rate capacity) {
   links_.push_back({.capacity = capacity});
   names_.push_back(std::move(name));
+  spent_.emplace_back();
   return {.index = size() - 1};
 }
 
@@ -33,15 +34,17 @@ LinkUse LinkTable::use(LinkId link, Seconds now) const {
           .capacity = from.capacity,
           .carried = from.carried,
           .peak_weight = from.peak_weight,
-          .active = from.flows > 0 ? from.active + (now - from.since) : from.active};
+          .active = from.flows > 0 ? from.active + (now - from.since) : from.active,
+          .spent = spent_[link.index] + from.spent + (now - from.since) * from.weight};
 }
 
-// Counts what went by since members last came or went. An idle link forgets it: so it stays as
+// Counts what went by since members last came or went. An idle link puts it away: so it stays as
 // precise as the flows are long.
 void LinkTable::pass(Link& link, Seconds now) {
   const Seconds time = now - link.since;
   link.since = now;
   if (link.flows == 0) {
+    spent_[static_cast<std::size_t>(&link - links_.data())] += link.spent;
     link.spent = {};
     return;
   }
@@ -76,9 +79,11 @@ void LinkTable::leave(std::span<const LinkId> path, double members, Bytes carrie
 // Capacities change by faults only, which no run with fast-forward has. What members spent is only
 // compared with what it was when a flow began.
 void LinkTable::describe(Ledger& ledger) {
-  for (Link& link : links_) {
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    Link& link = links_[i];
     ledger.count(link.carried);
     ledger.count(link.active);
+    spent_[i] += ledger.growth(spent_[i] + link.spent);
   }
 }
 

@@ -51,11 +51,12 @@ class LinkTable {
     Seconds active{}, since{};  ///< had flows for so long, up to this date
     Seconds spent{};            ///< by members, up to the same date
   };
-  static void pass(Link& link, Seconds now);
+  void pass(Link& link, Seconds now);
   [[nodiscard]] Link& at(LinkId link);
   [[nodiscard]] const Link& at(LinkId link) const;
   LongVector<Link> links_;
   std::vector<std::string> names_;  // apart, since only reports read them
+  std::vector<Seconds> spent_;      // by members before the link was last idle; apart, as rare
 };
 
 }  // namespace stallcast::sim

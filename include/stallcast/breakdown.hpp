@@ -91,6 +91,23 @@ template <typename Figure>
   return mean_figure(prediction, metric::kGpuUtilization);
 }
 
+/// Of a job whose failures undid a part of what its GPUs were busy with, what is left; nullopt of
+/// others.
+[[nodiscard]] inline std::optional<double> goodput_left(const Prediction& prediction,
+                                                        const std::string& job) {
+  constexpr double kNothing = 0.001;
+  const auto shares = prediction.breakdown.find(job);
+  const auto busy = prediction.metrics.find(metric::gpu_utilization(job));
+  const auto useful = prediction.metrics.find(metric::goodput(job));
+  if (shares == prediction.breakdown.end() || busy == prediction.metrics.end() ||
+      useful == prediction.metrics.end())
+    return std::nullopt;
+  const auto restart = shares->second.find("restart");
+  const bool failed = restart != shares->second.end() && restart->second > 0.0;
+  const bool some = busy->second.value - useful->second.value >= kNothing;
+  return failed && some ? std::optional(useful->second.value) : std::nullopt;
+}
+
 /// The metric that tells `figure`, goodput or GPU utilization, of a job as it goes on, with its
 /// starts as often as they come in a long run; that of the run that was simulated where this is all
 /// of it. What a change gains is told by these.    [docs/models/whole-run.md, eq. 9]

@@ -143,9 +143,11 @@ struct Figure {
 /// `unit` of the figure `full` as people read it: "samples/s" where it has "1/s" of samples.
 [[nodiscard]] std::string_view shown_unit(std::string_view full, std::string_view unit);
 
-/// `value` of `unit` in the base unit of its dimension, and back: money per time is counted by the
-/// hour in metrics, by the second in quantities.
+/// `value` of `unit` in the base unit of its dimension, and back: in metrics money per time is
+/// counted by the hour, energy in kWh, and "run.days" in days.
 [[nodiscard]] double to_base(double value, std::string_view unit);
 [[nodiscard]] double from_base(double base_value, std::string_view unit);
+/// Whether limits of figures in `unit` may be plain numbers of it, too: "run.days <= 60".
+[[nodiscard]] bool takes_plain(std::string_view unit);
 
 }  // namespace stallcast::metric

@@ -144,6 +144,8 @@ struct AssertionOutcome {
   /// Of the metric, relative, where `limited_by` is twice as fast, or left out; absent where that
   /// is not known.
   std::optional<double> change = std::nullopt;
+  /// Of a GPU utilization that failures undid a part of: the goodput, what is left of it.
+  std::optional<double> goodput = std::nullopt;
 };
 
 /// A target that does not hold, or would not by its figure alone.

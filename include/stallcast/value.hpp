@@ -22,7 +22,8 @@ enum class Dimension {
   flop_rate,   ///< "989 TFLOP/s", base 1/s
   money,       ///< "120 USD", base USD
   money_rate,  ///< "3 USD/h", base USD/s
-  power        ///< "10.2 kW", base W
+  power,       ///< "10.2 kW", base W
+  energy       ///< "50 MWh", base J: of targets, no field has one
 };
 
 /// Where a value came from.

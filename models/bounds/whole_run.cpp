@@ -287,6 +287,7 @@ void add_whole_runs(const Design& design, const Costs& costs,
     const std::optional<Seconds> time = time_of(run, metrics);
     if (!time) continue;
     metrics[metric::of_job(run.job, "run.time")] = {time->in(unit::s), "s", {}};
+    metrics[metric::of_job(run.job, "run.days")] = {time->in(unit::d), "d", {}};
     if (costs.known())
       metrics[metric::of_job(run.job, "run.cost")] = {
           (costs.per_time() + requests).in(unit::USD_per_s)*time->in(unit::s), "USD", {}};

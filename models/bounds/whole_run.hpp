@@ -82,8 +82,8 @@ struct RunFault {
 /// simulated, where they are another than those of that.    [docs/models/whole-run.md, eq. 9]
 void add_lasting(const Design& design, std::map<std::string, Metric>& metrics);
 
-/// Adds "job.J.run.steps", ".run.time", and with prices ".run.cost", of jobs with a goodput or a
-/// utilization.
+/// Adds "job.J.run.steps", ".run.time", ".run.days", and with prices ".run.cost", of jobs with a
+/// goodput or a utilization.
 void add_whole_runs(const Design& design, const Costs& costs,
                     std::map<std::string, Metric>& metrics);
 

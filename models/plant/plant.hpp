@@ -110,11 +110,14 @@ class Plant {
   [[nodiscard]] std::vector<graph::NodeId> mounts(const std::string& host,
                                                   const std::string& storage, bool reading,
                                                   bool gds = false) const;
-  /// Mean number of requests waiting at every line, by resource name.
-  [[nodiscard]] std::vector<std::pair<std::string, double>> queues(Seconds wall) const;
+  /// How many there are on average, by resource name.
+  using Queues = std::map<std::string, double>;
+  /// Requests waiting at every line.
+  [[nodiscard]] Queues queues(Seconds wall) const;
   /// What every link carried up to now, members of a class together, plus the queues of the storage
-  /// systems.
-  [[nodiscard]] std::vector<ResourceUse> report(const sim::Context& context, Seconds wall) const;
+  /// systems. Transfers under way on links are added to `under_way_on`, if it is given.
+  [[nodiscard]] std::vector<ResourceUse> report(const sim::Context& context, Seconds wall,
+                                                Queues* under_way_on = nullptr) const;
   /// What to know of drives inside hosts that are busy on one class and idle on another, of which
   /// `report` has the mean.
   [[nodiscard]] std::vector<std::string> unevenly_busy(const sim::Context& context,

@@ -19,8 +19,13 @@ bool Plant::of_idle_drives(std::string_view link) const {
          });
 }
 
-std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall) const {
-  std::map<std::string, ResourceUse> by_name;
+// Under way are, by Little, the time that all spend on a link over the time.
+std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall,
+                                       Queues* under_way_on) const {
+  struct Line : ResourceUse {
+    Seconds spent{};
+  };
+  std::map<std::string, Line> by_name;
   std::vector<Bytes> under_way(context.link_count());
   context.add_running(under_way);
   const auto own_at = [&](std::uint32_t l) { return context.use({l}).name.find(kOwn); };
@@ -40,8 +45,9 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
     if (own != use.name.npos &&
         (whole.contains(name) || (use.name != all && link_by_name_.contains(all))))
       continue;  // that carries it, too
-    ResourceUse& out = by_name[name];
+    Line& out = by_name[name];
     out.name = name;
+    out.spent += use.spent;
     out.unit = name.ends_with(".cpu")                                    ? "cores"
                : name.ends_with(".busy") || name.ends_with(".busy.read") ? "drives"
                : name.ends_with(".requests")                             ? "requests"
@@ -59,7 +65,11 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
       out.in_use += std::min(meter.carried() / meter.active(), meter.cores());
   }
   std::vector<ResourceUse> out;
-  for (const auto& [name, use] : by_name) out.push_back(use);
+  for (const auto& [name, use] : by_name) {
+    out.push_back(use);
+    if (under_way_on != nullptr)
+      under_way_on->emplace_hint(under_way_on->end(), name, use.spent / wall);
+  }
   for (const auto& [job, line] : operations_) out.push_back(line.use(wall));
   for (const auto& [id, storage] : storages_) storage->report(wall, out);
   // What was measured as a whole is a queue in front of so many servers: it need not have drives.
@@ -145,10 +155,10 @@ void Plant::remark(RunResult& out) const {
   for (const auto& [id, storage] : storages_) storage->remark(out);
 }
 
-std::vector<std::pair<std::string, double>> Plant::queues(Seconds wall) const {
-  std::vector<std::pair<std::string, double>> out;
+Plant::Queues Plant::queues(Seconds wall) const {
+  Queues out;
   for (const auto& [id, storage] : storages_)
-    for (auto& line : storage->queues(wall)) out.push_back(std::move(line));
+    for (const auto& [name, waiting] : storage->queues(wall)) out[name] += waiting;
   return out;
 }
 

@@ -147,7 +147,7 @@ void add_luck_of_runs(const Design& design, RunResult& out) {
       luck = luck_of(std::move(all), 1.0);
     }
     if (luck.empty()) continue;
-    for (const char* alike : {"run.time", "run.cost", "run.energy"})
+    for (const char* alike : {"run.time", "run.days", "run.cost", "run.energy"})
       if (const std::string of = metric::of_job(run.job, alike); out.metrics.contains(of))
         out.luck[of] = luck;
   }

@@ -28,15 +28,17 @@ void blame(const WaitSplit& all, Seconds total, ResourceTable& resources,
   }
 }
 
-void add_resources(std::span<const ResourceUse> uses,
-                   std::span<const std::pair<std::string, double>> queues,
+void add_resources(std::span<const ResourceUse> uses, std::map<std::string, double> lines,
+                   std::map<std::string, double> under_way,
                    std::map<std::string, Metric>& metrics) {
   for (const ResourceUse& use : uses) {
     if (use.capacity <= 0.0) continue;
     metrics[metric::of_resource(use.name, "utilization")] = {use.utilization(), "ratio", {}};
     metrics[metric::of_resource(use.name, "throughput")] = {use.throughput, use.unit, {}};
+    if (use.unit == "cores") under_way[use.name] = std::max(under_way[use.name], use.throughput);
   }
-  for (const auto& [name, waiting] : queues)
+  lines.merge(under_way);
+  for (const auto& [name, waiting] : lines)
     metrics[metric::of_resource(name, "queue")] = {waiting, "count", {}};
 }
 

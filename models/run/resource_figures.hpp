@@ -3,7 +3,6 @@
 #include <map>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "models/contract/phase_clock.hpp"
@@ -18,9 +17,9 @@ namespace stallcast::models {
 void blame(const WaitSplit& all, Seconds total, ResourceTable& resources,
            std::vector<ResourceUse>& uses);
 
-/// Adds "resource.R.utilization" and ".throughput" of what has a capacity, and ".queue" of lines.
-void add_resources(std::span<const ResourceUse> uses,
-                   std::span<const std::pair<std::string, double>> queues,
-                   std::map<std::string, Metric>& metrics);
+/// Adds "resource.R.utilization" and ".throughput" of what has a capacity, and ".queue": of lines
+/// those who wait, of others the transfers `under_way` or the cores at work.
+void add_resources(std::span<const ResourceUse> uses, std::map<std::string, double> lines,
+                   std::map<std::string, double> under_way, std::map<std::string, Metric>& metrics);
 
 }  // namespace stallcast::models

@@ -182,9 +182,9 @@ struct Simulation::Parts {
       recorder.step_done(fast_forward.skipped());
   }
   /// What every resource carried so far, in `wall`.
-  std::vector<ResourceUse> uses(const Plant& plant, const sim::Context& context,
-                                Seconds wall) const {
-    std::vector<ResourceUse> out = plant.report(context, wall);
+  std::vector<ResourceUse> uses(const Plant& plant, const sim::Context& context, Seconds wall,
+                                Plant::Queues& under_way) const {
+    std::vector<ResourceUse> out = plant.report(context, wall, &under_way);
     std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < out.size(); ++i) places.emplace(out[i].name, i);
     const auto add = [&](const std::string& host, Seconds computed, bool at_most_all) {
@@ -252,7 +252,7 @@ Window Simulation::measure(std::uint64_t seed, sim::Context& context) {
   // Until the last byte of the run was moved: saves may end after the last step, restores that are
   // asked for begin then.    [docs/models/checkpoint.md]
   Seconds end, wall;
-  std::vector<std::pair<std::string, double>> queues;
+  Plant::Queues queues, under_way;
   at_end = [&] {
     end = context.now();
     wall = end + parts.fast_forward.skipped() - parts.stages.left_out();
@@ -264,7 +264,7 @@ Window Simulation::measure(std::uint64_t seed, sim::Context& context) {
           "what is simulated of the jobs, or leave \"run\" of these out");
     // What takes no time, as a replay may, moves nothing either: its rates are zero over any span.
     if (wall < kShortest) wall = Seconds::from(1.0, unit::s);
-    result.resources = parts.uses(plant, context, wall);
+    result.resources = parts.uses(plant, context, wall, under_way);
     std::ranges::move(plant.unevenly_busy(context, wall), std::back_inserter(result.warnings));
     if (!parts.closed.empty()) result.warnings.push_back(parts.closed);
     queues = plant.queues(wall);
@@ -290,7 +290,7 @@ Window Simulation::measure(std::uint64_t seed, sim::Context& context) {
     blame(stages.waited(), stages.time(), plant.resources(), result.resources);
   std::sort(result.resources.begin(), result.resources.end(),
             [](const ResourceUse& a, const ResourceUse& b) { return a.name < b.name; });
-  add_resources(result.resources, queues, result.metrics);
+  add_resources(result.resources, std::move(queues), std::move(under_way), result.metrics);
   std::vector<Room> rooms = spaces(design);
   std::vector<BytesOfTier> waiting;
   for (const auto& job : jobs) {
@@ -326,7 +326,9 @@ std::map<std::string, Metric> Simulation::resources(sim::Context& context) {
   const Parts parts(design_, *plant_, 1, context);
   const Seconds any = Seconds::from(1.0, unit::s);
   std::map<std::string, Metric> out;
-  add_resources(parts.uses(*plant_, context, any), plant_->queues(any), out);
+  Plant::Queues under_way;
+  const std::vector<ResourceUse> uses = parts.uses(*plant_, context, any, under_way);
+  add_resources(uses, plant_->queues(any), std::move(under_way), out);
   return out;
 }
 

@@ -225,6 +225,7 @@ class Checkpointer {
   Copies copies_;
   Restore restore_;                              ///< after the run
   std::vector<std::unique_ptr<Restore>> again_;  ///< after failures; what stopped may go on
+  Seconds given_restore_;   ///< after failures, of a time that the scenario gives
   bool in_memory_ = false;  ///< saves count in host memory, as snapshots or as pages
   static constexpr std::size_t kInMemory = static_cast<std::size_t>(-1);
   std::size_t durable_ = kInMemory;  ///< tier in which a save counts; kInMemory: host memory

@@ -233,14 +233,22 @@ void Checkpointer::report(const std::string& job, Seconds wall, RunResult& out) 
                            ": each begins before the one before is there, and they fall behind "
                            "for as long as the run goes on where they share what limits them" +
                            waiting());
-  restore_.report(metric::of_job(job, "restore."), resources, out);
-  const auto last = std::find_if(again_.rbegin(), again_.rend(),
-                                 [](const auto& again) { return again->took() > Seconds{}; });
-  if (last != again_.rend())
-    (*last)->report(metric::of_job(job, "restart.restore."), resources, out);
-  else if (out.metrics.contains(metric::of_job(job, "restart.duration")))  // from the beginning
-    out.metrics[metric::of_job(job, "restart.restore.duration")] = {0.0, "s", {}};
   out.warnings.insert(out.warnings.end(), warnings_.begin(), warnings_.end());
+  const std::string after = metric::of_job(job, "restore."),
+                    again = metric::of_job(job, "restart.restore.");
+  restore_.report(after, resources, out);
+  const auto last = std::find_if(again_.rbegin(), again_.rend(),
+                                 [](const auto& one) { return one->took() > Seconds{}; });
+  if (last != again_.rend())
+    (*last)->report(again, resources, out);
+  else if (out.metrics.contains(metric::of_job(job, "restart.duration")))
+    out.metrics[again + "duration"] = {given_restore_.in(unit::s), "s", {}};  // 0: anew
+  // Where none was asked for after the run, that of a restart is the one there is.
+  if (restore_.took() > Seconds{}) return;
+  if (last != again_.rend())
+    (*last)->report(after, resources, out);
+  else if (given_restore_ > Seconds{})
+    out.metrics[after + "duration"] = out.metrics[again + "duration"];
 }
 
 }  // namespace stallcast::models

@@ -70,6 +70,7 @@ sim::Task<void> Checkpointer::restart(Copies::Found found, double hosts,
   if (given && !mover_.holds_own(farthest)) {
     const Seconds time = failures_.until_failure(start + *given) - start;
     co_await context.sleep(time);
+    if (time == *given) given_restore_ = time;
     blamed.blame(time, mover_.own_resource("restore"));
     co_return;
   }

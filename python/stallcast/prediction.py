@@ -18,7 +18,8 @@ class Metric:
     """One figure: ``value`` in ``unit`` ("s", "B/s", "ratio", ...).
 
     ``interval`` is what it may turn out to be nine times in ten, ``median`` the middle of that; None without
-    draws. ``ci95`` is where the mean of the replicas lies, by chance of the seeds alone.
+    draws. ``ci95`` is where the mean of the replicas lies, by chance of the seeds alone. ``binding`` is what
+    fewer would lack ("bandwidth", "capacity", ...), of what a plan counts.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Metric:
     median: Optional[float] = None
     interval: Optional[Tuple[float, float]] = None
     ci95: Optional[Tuple[float, float]] = None
+    binding: Optional[str] = None
 
     def __float__(self) -> float:
         return self.value
@@ -179,5 +181,6 @@ class Prediction(Result):
 
 def metrics_of(data: Dict[str, Any]) -> Dict[str, Metric]:
     """Figures by name, from "metrics" of a report."""
-    return {name: Metric(name, m["value"], m["unit"], m.get("median"), pair(m.get("ci90")), pair(m.get("ci95")))
+    return {name: Metric(name, m["value"], m["unit"], m.get("median"), pair(m.get("ci90")), pair(m.get("ci95")),
+                         m.get("binding"))
             for name, m in data.items()}

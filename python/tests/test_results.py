@@ -122,6 +122,12 @@ class OtherAnswersTest(Case):
         self.assertTrue(any(row["meets"] for row in plan.rows()))
         self.assertTrue(all(row["limited_by"] or row["most_waited_for"] for row in plan.rows()))
 
+    def test_what_is_counted_says_what_fewer_would_lack(self):
+        plan = self.small().plan(over="osts=8..24", minimize=None, tornado=0)
+        required = plan.prediction.metrics["storage.scratch.osts.required"]
+        self.assertEqual((required.value, required.binding), (16, "bandwidth"))
+        self.assertIsNone(plan.prediction.metrics["job.train.gpu.utilization"].binding)
+
     def test_no_plan_is_an_answer(self):
         plan = self.small().plan(over="boxes=1..2")
         self.assertEqual((plan.status, plan.answer), ("infeasible", None))

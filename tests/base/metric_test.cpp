@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "engine/base/assertion.hpp"
 #include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "stallcast/design.hpp"
@@ -87,6 +88,28 @@ TEST_CASE("metrics name the base unit of a dimension, and money per time by the 
   CHECK(metric::to_base(7200.0, "USD/h") == 2.0);
   CHECK(metric::from_base(2.0, "USD/h") == 7200.0);
   CHECK(metric::to_base(2.0, "s") == 2.0);
+}
+
+TEST_CASE("energy is told in kWh and whole runs in days, in numbers or with a unit") {
+  CHECK(metric::dimension_of("kWh") == Dimension::energy);
+  CHECK(metric::dimension_of("d") == Dimension::time);
+  CHECK(metric::unit_of(Dimension::energy) == "J");
+  CHECK(metric::to_base(2.0, "kWh") == 7.2e6);
+  CHECK(metric::from_base(43200.0, "d") == 0.5);
+  const auto limit = [](const char* that, const char* unit) {
+    return base::limit_in(base::parse_assertion(that).value(), unit);
+  };
+  CHECK(limit("job.a.run.energy <= 50 MWh", "kWh").value() == 50000.0);
+  CHECK(limit("job.a.run.energy <= 50000", "kWh").value() == 50000.0);
+  CHECK(limit("job.a.run.energy <= 180 GJ", "kWh").value() == 50000.0);
+  CHECK(limit("job.a.run.days <= 60", "d").value() == 60.0);
+  CHECK(limit("job.a.run.days <= 60 d", "d").value() == 60.0);
+  CHECK(limit("job.a.run.days <= 36 h", "d").value() == 1.5);
+  CHECK(limit("job.a.run.energy <= 5 kW", "kWh").failure().message ==
+        "the limit must be an energy");
+  CHECK_FALSE(limit("job.a.run.time <= 60", "s").ok());
+  CHECK(base::print_value(36.2e6, "kWh") == "36.2 GWh");
+  CHECK(base::print_value(74.5, "d") == "74 d 12 h");
 }
 
 TEST_CASE("rates are shown in what they count, in units that targets take") {

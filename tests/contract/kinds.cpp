@@ -219,7 +219,7 @@ Design half_as_fast(Design design) {
 }
 
 double slow_factor(const std::string& unit) {
-  if (unit == "s" || unit == "GPU h") return 2.0;
+  if (unit == "s" || unit == "d" || unit == "GPU h") return 2.0;
   return unit == "B/s" || unit == "1/s" ? 0.5 : 1.0;
 }
 

@@ -44,6 +44,7 @@ TEST_CASE("what a run of weeks takes, costs and draws, and what failures cost it
   explain::Forms forms(design);
   const std::pair<const char*, const char*> expected[] = {
       {"job.train.run.time", "steps * compute / goodput"},
+      {"job.train.run.days", "time / day"},
       {"job.train.run.cost", "cost * time"},
       {"job.train.run.energy", "power * time / kwh"}};
   for (const auto& [name, equation] : expected) {

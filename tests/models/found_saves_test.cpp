@@ -71,6 +71,30 @@ TEST_CASE("drives give a restart what retention left on them") {
   CHECK(restart(on_drives({{"keep.last", "1"}}), "process", "195 s", "lost_steps") < 20.0);
 }
 
+TEST_CASE("the restore of a restart is the restore of a job that is asked for no other") {
+  const std::string restores = "job.train.restore.", again = "job.train.restart.restore.";
+  Design design = saver({});
+  CHECK_FALSE(run(design).metrics.contains(restores + "duration"));
+  // Before the first save there is nothing to read.
+  Design early = design;
+  early.failures.push_back(component(Role::failure, "process", "loss", {{"at", "10 s"}}));
+  CHECK_FALSE(run(early).metrics.contains(restores + "duration"));
+  design.failures.push_back(component(Role::failure, "process", "loss", {{"at", "195 s"}}));
+  const RunResult result = run(design);
+  CHECK(metric(result, restores + "duration") == Approx(40.0).epsilon(0.01));
+  for (const char* figure : {"duration", "rank0", "read", "bandwidth"})
+    CHECK(metric(result, restores + figure) == metric(result, again + figure));
+  CHECK(result.limited_by.at(restores + "duration") == result.limited_by.at(again + "duration"));
+  // A time that is given counts as it is.
+  set(*design.jobs[0].recovery, Role::recovery, "restore", "7 s");
+  for (const std::string& of : {restores, again})
+    CHECK(metric(run(design), of + "duration") == 7.0);
+  // That after the run was asked for by name.
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "restore.read", "all");
+  CHECK(metric(run(design), restores + "duration") == Approx(40.0).epsilon(0.01));
+  CHECK(metric(run(design), again + "duration") == 7.0);
+}
+
 TEST_CASE("what a lost host took along is in the drives of none") {
   // A host dies after the seventh save; nothing is saved before the next failure.
   Design design = on_drives({});

@@ -100,6 +100,26 @@ TEST_CASE("the mean line at the MDS follows Little's law") {
         Approx(58 * 87.5e-6 / step).epsilon(0.02));
 }
 
+TEST_CASE("transfers under way follow Little's law") {
+  // Of one reader at 0.5 GB/s each byte is 2 ns under way: so many are there as the rate over that
+  // of one, on every link of the way, however wide it is.
+  const RunResult one =
+      run(one_reader("raw", {{"sample", "10 MB"}, {"size", "10 TB"}}, "100 ms", "0 s"));
+  for (const char* link : {"storage.scratch.ost", "host.gpu.nic.read"}) {
+    CAPTURE(link);
+    const std::string name = std::string("resource.") + link;
+    CHECK(metric(one, name + ".queue") ==
+          Approx(metric(one, name + ".throughput") / 0.5e9).epsilon(1e-6));
+  }
+  // 32 ranks that save 1 GB each are all there for as long as a save writes.
+  Design design = small_design();
+  save_by_steps(design, "sync");
+  const RunResult saves = run(design);
+  const std::string ost = "resource.storage.scratch.ost";
+  CHECK(metric(saves, ost + ".queue") ==
+        Approx(32.0 * metric(saves, ost + ".utilization")).epsilon(0.01));
+}
+
 TEST_CASE("a file smaller than a stripe lies on one OST whatever the stripe count") {
   // 2 files of 512 KiB on 8 OSTs: each is bound by one OST's RPC rate; of 4 MiB: by four
   Design design = small_design();

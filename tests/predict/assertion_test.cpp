@@ -110,10 +110,11 @@ TEST_CASE("figures of what did not come in what is simulated say so") {
       hint("job.train.checkpoint.duration", 0.0) ==
       "no save of job \"train\" ends in what is simulated: let it last longer, or save more often");
   CHECK(hint("job.train.checkpoint.duration", 2.0) == "known metrics: job.train.checkpoint.count");
-  CHECK(hint("job.train.restore.duration", 2.0) ==
-        "nothing of job \"train\" is restored after what is simulated: give its \"checkpoint\" a "
-        "\"restore\": { \"read\": \"own\" }; of failures with a date (\"at\") it is "
-        "job.train.restart.restore.duration");
+  CHECK(
+      hint("job.train.restore.duration", 2.0) ==
+      "nothing of job \"train\" is restored in what is simulated: give its \"checkpoint\" a "
+      "\"restore\": { \"read\": \"all\" }, which simulates one after the run, or a failure a date "
+      "(\"at\") after its first save");
 }
 
 TEST_CASE("the mean of a distribution is the metric itself") {

@@ -141,6 +141,12 @@ class Grid(unittest.TestCase):
                 said = case["predicted"][metric]
                 self.assertLessEqual(said["ci90"][0], said["value"])
                 self.assertLessEqual(said["value"], said["ci90"][1])
+            # Names that tables of other layouts have.
+            said = case["predicted"]
+            self.assertEqual(said["au_raw"], said["au"])
+            for of in (lambda figure: [figure["value"]], lambda figure: figure["ci90"]):
+                for seconds, ms in zip(of(said["step_time_s"]), of(said["step_ms"])):
+                    self.assertAlmostEqual(1e3 * seconds, ms, places=9)
         # Compute takes 20 ms and a sleep's 0.2 ms more.
         self.assertGreater(cases[0]["predicted"]["step_ms"]["value"], 20.2)
         # Two saves of 32 MiB at 65.5 MB/s.

@@ -87,6 +87,8 @@ TEST_CASE("a whole run takes as much longer as GPU time is not useful, and costs
   models::add_whole_runs(design, models::costs(design), metrics);
   const double step = 6.0 * 175e9 * 4096 / (312e12 * 0.4);
   CHECK(metrics.at("job.train.run.time").value == Approx(1000 * step / 0.8));
+  CHECK(metrics.at("job.train.run.days").value == Approx(1000 * step / 0.8 / 86400.0));
+  CHECK(metrics.at("job.train.run.days").unit == "d");
   CHECK(metrics.at("job.train.run.cost").value == Approx(128 * 24.0 * 1000 * step / 0.8 / 3600.0));
   // Before months of failures are known, the utilization is what there is.
   metrics.erase("job.train.goodput");

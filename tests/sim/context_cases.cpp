@@ -140,6 +140,22 @@ Numbers accounts(Context& context) {
           static_cast<double>(context.events())};
 }
 
+Numbers spent_there(Context& context) {
+  // Two of 20 B at 5 B/s each until 4; nothing until 10; then three members of 10 B until 13. Their
+  // times add up to 2 x 4 + 3 x 3, of which 3 x 1 are over at 11 (Little: over 13 s, 17 / 13 are
+  // there).
+  const std::vector<LinkId> link{context.add_link("link", 10_Bps)};
+  std::vector<sim::FlowOutcome> went(3);
+  for (std::size_t i = 0; i < 2; ++i)
+    context.spawn(run_later(context, 0_s, {.path = link, .bytes = b(20)}, went[i]));
+  context.spawn(run_later(context, 10_s, {.path = link, .bytes = b(10), .members = 3.0}, went[2]));
+  context.run(11_s);
+  Numbers out{context.use(link[0]).spent.in(unit::s)};
+  context.run();
+  out.push_back(context.use(link[0]).spent.in(unit::s));
+  return out;
+}
+
 Numbers last_of_many(Context& context) {
   // 100 B/s for four, 60 at most each: 25 until three have their bytes, then 60 for the last. Of
   // 80 B these are 3.2 s of its 3.53, of 50 B 2 s of 2.83; alone it takes 1.67.
@@ -265,6 +281,7 @@ std::vector<ContextCase> context_cases() {
   cases.push_back({"a program waits for all its stripes", stripes, {5, 9, 5, 3, 4, 4, 0, 5, 2}});
   cases.push_back({"a flow can start later", later, {1, 6, 2, 17, 4, 14, 5, 8, 0, 0}});
   cases.push_back({"outcome and use of links", accounts, {72.0 / 11, 0, 12, -1, 84, 4, 12, 2, 4}});
+  cases.push_back({"the time that members spend on a link", spent_there, {11, 17}});
   cases.push_back({"what held a flow up for most of its time limited it",
                    last_of_many,
                    {3.2 + 20.0 / 60, 0, 0, 2.0 + 50.0 / 60, -1, 0}});

@@ -48,10 +48,25 @@ TEST_CASE("compute that failures undid is named where GPUs were busy for longer 
   const std::string busy = "job.train.gpu.utilization";
   p.breakdown["train"] = {{"compute", 0.684}, {"restart", 0.308}, {"data", 0.008}};
   p.metrics[busy].value = 0.767;
+  p.metrics["job.train.goodput"] = {0.684, "ratio", {}};
   CHECK(undone_phrase(p, "train") ==
         "GPUs were busy 76.7 % of it: 8.3 points are compute that failures undid");
+  // Beside the figure itself, wherever that is told.
+  std::string said;
+  for (const SummaryLine& line : summary_lines(p))
+    if (line.text.starts_with("GPU utilization of train: 76.7 %")) said = line.text;
+  CHECK_THAT(said, Catch::EndsWith(", goodput 68.4 %"));
+  AssertionOutcome target;
+  target.metric = busy, target.unit = "ratio", target.value = 0.767, target.limit = 0.75;
+  CHECK(print_predicted(target) == "76.7 %");
+  target.goodput = goodput_left(p, "train");
+  CHECK(print_predicted(target) == "76.7 %, goodput 68.4 %");
   p.metrics[busy].value = 0.684;
   CHECK(undone_phrase(p, "train").empty());
+  CHECK_FALSE(goodput_left(p, "train"));
+  // Without a failure nothing is undone, whatever else makes goodput less.
+  p.metrics[busy].value = 0.767, p.breakdown["train"]["restart"] = 0.0;
+  CHECK_FALSE(goodput_left(p, "train"));
 }
 
 TEST_CASE("a miss of a share is told in points, of all else in percent of the limit") {

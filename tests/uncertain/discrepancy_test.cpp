@@ -108,6 +108,7 @@ TEST_CASE("only what readers lose of the time is as unsure as they are") {
   CHECK(of("steady.step.time") == Approx(0.375 * 0.2));
   CHECK(of("throughput.samples") == of("steady.step.time"));
   CHECK(of("run.time") == Approx(0.375 * 0.2));
+  CHECK(of("run.days") == of("run.time"));
   CHECK(of("step.time") == Approx(0.75 * 0.05));
   // A probe of the loader is worth a word where it changes something.
   const auto probed = [&](const char* figure) {
@@ -126,8 +127,9 @@ TEST_CASE("what follows from a save or from goodput is as unsure as that") {
   const auto of = [&](const char* figure) {
     return discrepancy_of(std::string("job.train.") + figure, design, {});
   };
-  for (const char* figure : {"checkpoint.bandwidth", "checkpoint.overhead",
-                             "checkpoint.stall.total", "time.checkpoint", "restore.bandwidth"})
+  for (const char* figure :
+       {"checkpoint.bandwidth", "checkpoint.overhead", "checkpoint.stall.total", "time.checkpoint",
+        "restore.bandwidth", "restart.restore.duration", "restart.restore.bandwidth"})
     CHECK(of(figure) == Approx(0.2));
   CHECK(of("goodput.p5") == of("goodput"));
   testing::set(design.jobs[0].job, models::Role::job, "discrepancy.checkpoint", "5 %");

@@ -98,6 +98,7 @@ AssertionOutcome outcome_of(const Json& node, const std::string& at) {
   if (!out.waited) out.limited_by = text_or_empty(node, at, "limited_by");
   out.why = text_or_empty(node, at, "why");
   out.change = number_if(node, at, "change");
+  out.goodput = number_if(node, at, "goodput");
   out.probability = number_if(node, at, "probability");
   out.confidence = number_if(node, at, "confidence");
   const auto said = base::parse_assertion(out.that);

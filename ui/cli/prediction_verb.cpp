@@ -21,7 +21,8 @@ std::string known_of(const Prediction& prediction) {
   for (const auto& [name, metric] : prediction.metrics)
     if (name == metric::gpu_utilization(metric::parse(name).id))
       out += (out.empty() ? "" : ", ") + label::of_metric(name, metric.unit, true) + " " +
-             report::print_metric(metric);
+             report::print_metric(metric) +
+             report::goodput_remark(goodput_left(prediction, std::string(metric::parse(name).id)));
   const bool judged = prediction.verdict == Verdict::fail || prediction.verdict == Verdict::pass;
   return judged ? out + (out.empty() ? "" : ", ") + report::verdict_phrase(prediction) : out;
 }

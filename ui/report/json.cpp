@@ -50,6 +50,7 @@ Json assertions_array(const Prediction& prediction) {
         {"limited_by", a.limited_by.empty() || a.waited ? Json(nullptr) : Json(a.limited_by)}};
     if (a.waited) line["most_waited_for"] = a.limited_by;
     if (a.change) line["change"] = *a.change;
+    if (a.goodput) line["goodput"] = *a.goodput;
     if (!a.why.empty()) line["why"] = a.why;
     if (a.probability) line["probability"] = *a.probability;
     if (a.confidence) line["confidence"] = *a.confidence;

@@ -298,7 +298,12 @@ std::string as_counted(std::string_view metric, std::string text) {
 
 std::string print_predicted(const AssertionOutcome& a) {
   if (a.unit.empty()) return "not known";  // to bounds
-  return as_counted(a.metric, print_beside(a.value, a.limit.value_or(a.value), a.unit));
+  return as_counted(a.metric, print_beside(a.value, a.limit.value_or(a.value), a.unit)) +
+         goodput_remark(a.goodput);
+}
+
+std::string goodput_remark(const std::optional<double>& left) {
+  return left ? ", goodput " + print_share(*left) : "";
 }
 
 std::string print_margin(double margin) {

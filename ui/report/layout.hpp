@@ -112,6 +112,8 @@ class Ink {
 
 /// The value an assertion saw.
 [[nodiscard]] std::string print_predicted(const AssertionOutcome& outcome);
+/// ", goodput 83.9 %" beside a GPU utilization that failures undid a part of, else "".
+[[nodiscard]] std::string goodput_remark(const std::optional<double>& left);
 
 /// Shares of GPU time that print as nothing.
 inline constexpr double kNothing = 0.0005;

@@ -135,7 +135,7 @@ std::string time_markdown(const Prediction& p) {
   for (const auto& [job, shares] : p.breakdown) {
     out += "\n### Job " + job + "\n\n";
     if (const Metric* m = find(p, metric::gpu_utilization(job)))
-      out += "GPU utilization " + print_metric(*m) + "\n\n";
+      out += "GPU utilization " + print_metric(*m) + goodput_remark(goodput_left(p, job)) + "\n\n";
     out += "| where the time goes | share |\n|---|---:|\n";
     const std::vector<int> tenths = tenths_of_percent(shares);
     for (std::size_t i = 0; i < tenths.size(); ++i)

@@ -190,7 +190,8 @@ std::vector<SummaryLine> summary_lines(const Prediction& p) {
     std::string parts = parts_phrase(p, name);
     Metric figure = *m;
     if (!parts.empty()) figure.median.reset();  // told with the parts
-    out.push_back({what + print_metric(figure), what.size()});
+    out.push_back(
+        {what + print_metric(figure) + goodput_remark(goodput_left(p, job)), what.size()});
     if (!parts.empty()) out.push_back({std::move(parts), std::string::npos, true});
   }
   if (is_estimate(p))

@@ -191,8 +191,9 @@ std::string targets(const Prediction& p, const Style& style, const Ink& ink) {
     const std::string asked = target_phrase(a, p.breakdown.size() > 1);
     const std::string named = style.full && asked != a.that ? a.id + " [" + a.metric + "]" : a.id;
     std::string text = named + ": " + asked + ", predicted ";
-    text +=
-        unsure ? as_counted(a.metric, print_metric({a.value, a.unit, a.ci95})) : print_predicted(a);
+    text += unsure ? as_counted(a.metric, print_metric({a.value, a.unit, a.ci95})) +
+                         goodput_remark(a.goodput)
+                   : print_predicted(a);
     if (a.probability) text += ", " + probability_phrase(a);
     if (!a.limited_by.empty() && a.status != "pass") text += ", " + limited_phrase(a);
     if (!a.why.empty() && a.status != "pass") text += " (" + a.why + ")";

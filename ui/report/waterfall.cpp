@@ -70,17 +70,10 @@ std::string waterfall_lines(const std::vector<Fall>& falls) {
 }
 
 std::string undone_phrase(const Prediction& p, const std::string& job) {
-  constexpr double kNothing = 0.001;
-  const auto shares = p.breakdown.find(job);
-  const auto busy = p.metrics.find(metric::gpu_utilization(job));
-  if (shares == p.breakdown.end() || busy == p.metrics.end()) return "";
-  const auto of = [&](std::string_view cause) {
-    const auto found = shares->second.find(std::string(cause));
-    return found == shares->second.end() ? 0.0 : found->second;
-  };
-  const double undone = busy->second.value - of(kBreakdownCauses.front());
-  if (of("restart") <= 0.0 || undone < kNothing) return "";
-  return "GPUs were busy " + print_share(busy->second.value) + " of it: " + points(undone, 1) +
+  const std::optional<double> left = goodput_left(p, job);
+  if (!left) return "";
+  const double busy = p.metrics.at(metric::gpu_utilization(job)).value;
+  return "GPUs were busy " + print_share(busy) + " of it: " + points(busy - *left, 1) +
          " are compute that failures undid";
 }
 

@@ -83,6 +83,17 @@ void put_measured(const GridRow& row, PredictedRow& out) {
   if (row.saves()) put("ckpt_stall_s", row.ckpt_stall_s);
 }
 
+/// The same under the names that tables of other layouts have: no row had to pass a bar to be in
+/// the table, so AU is the raw one, and times of steps are seconds there.
+void also_say(std::map<std::string, PredictedFigure>& predicted) {
+  predicted["au_raw"] = predicted.at("au");
+  PredictedFigure step = predicted.at("step_ms");
+  for (double* part : {&step.value, &step.low, &step.high}) *part *= unit::ms.scale;
+  for (Interval& level : step.levels) level.low *= unit::ms.scale, level.high *= unit::ms.scale;
+  for (double& draw : step.draws) draw *= unit::ms.scale;
+  predicted["step_time_s"] = std::move(step);
+}
+
 }  // namespace
 
 PredictedFigure figure_of(std::vector<double> draws, double runs) {
@@ -163,6 +174,7 @@ Result<std::vector<PredictedRow>> predict_rows(const std::vector<GridRow>& rows,
     PredictedFigure& au = said.predicted["au"];
     au.high = std::min(1.0, au.high);
     for (Interval& level : au.levels) level.high = std::min(1.0, level.high);
+    also_say(said.predicted);
     if (!row.warm && probes.stores.at(row.store).find(row.format, 1) == nullptr)
       said.notes.push_back("no probe read " + row.format + " from " + row.store +
                            ": costs of a file are scaled from other sizes");

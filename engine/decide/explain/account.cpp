@@ -124,12 +124,8 @@ void Account::explain_job(ExplainNode& node) {
     explain_bytes(node);
   else if (key_ == "startup")
     explain_startup(node);
-  else if (key_ == "run.time")
-    explain_run_time(node);
-  else if (key_ == "run.cost")
-    explain_run_cost(node);
-  else if (key_ == "run.energy")
-    explain_run_energy(node);
+  else if (key_.starts_with("run."))
+    explain_run(node);
   else if (key_ == "checkpoint.best_interval")
     explain_best_interval(node);
   else if (key_ == "checkpoint.best_interval.young")

@@ -90,9 +90,11 @@ class Account {
                                         const std::string& host = {});
   [[nodiscard]] ExplainNode time_share(const JobDesign& job, const std::string& number) const;
   /// A run of weeks: how long, at what price and with what energy; and what a failure of it costs.
+  void explain_run(ExplainNode& node);
   void explain_run_time(ExplainNode& node);
   /// Adds what further epochs lose when they begin.
   void explain_epochs(ExplainNode& made);
+  void explain_run_days(ExplainNode& node);
   void explain_run_cost(ExplainNode& node);
   void explain_run_energy(ExplainNode& node);
   void explain_failure(ExplainNode& node, const char* share, const char* note);

@@ -16,6 +16,7 @@ namespace stallcast::explain {
 namespace {
 
 constexpr double kJoulesOfKwh = 3.6e6;
+constexpr double kSecondsOfDay = 86400.0;
 
 }  // namespace
 
@@ -135,6 +136,22 @@ void Account::explain_run_time(ExplainNode& node) {
     made.children.push_back(read(outages, "outages", "of storage, at random (equation 7)"));
   }
   made.reference = "docs/models/whole-run.md, eq. 2";
+  accept(node, std::move(made));
+}
+
+void Account::explain_run(ExplainNode& node) {
+  if (key_ == "run.time") return explain_run_time(node);
+  if (key_ == "run.days") return explain_run_days(node);
+  if (key_ == "run.cost") return explain_run_cost(node);
+  if (key_ == "run.energy") return explain_run_energy(node);
+  explain_histories(node);
+}
+
+void Account::explain_run_days(ExplainNode& node) {
+  ExplainNode made;
+  made.equation = "time / day";
+  made.reference = "docs/models/whole-run.md, eq. 2";
+  made.children = {part(job_ + "run.time", "time"), constant("day", kSecondsOfDay, "s", "1 d")};
   accept(node, std::move(made));
 }
 

@@ -43,18 +43,15 @@ constexpr std::array<std::string_view, 5> kLostWork{"failures.lost_work", "failu
                                                     "restart.lost_work", "restart.lost_steps",
                                                     "restart.caught_up"};
 /// What saves that are bad, gone or far away cost: all that counts useful work.
-constexpr std::array<std::string_view, 8> kKeptWork{"goodput",
-                                                    "run.time",
-                                                    "run.cost",
-                                                    "failures.lost",
-                                                    "failures.bad_saves",
-                                                    "restart.lost",
-                                                    "restart.caught_up",
-                                                    "cost.per_useful_gpu_hour"};
+constexpr std::array<std::string_view, 9> kKeptWork{
+    "goodput",      "run.time",          "run.days",
+    "run.cost",     "failures.lost",     "failures.bad_saves",
+    "restart.lost", "restart.caught_up", "cost.per_useful_gpu_hour"};
 constexpr std::array<std::string_view, 1> kSaveOverhead{"checkpoint.overhead"};
 constexpr std::array<std::string_view, 3> kWayBack{"failures.restart", "restart.duration",
                                                    "restart.caught_up"};
-constexpr std::array<std::string_view, 3> kAllOfRun{"run.time", "run.cost", "elastic.trained"};
+constexpr std::array<std::string_view, 4> kAllOfRun{"run.time", "run.days", "run.cost",
+                                                    "elastic.trained"};
 
 constexpr std::array kFigureRows{
     FigureRow{kLostWork, Role::checkpoint, "every", FigureWay::shorter},

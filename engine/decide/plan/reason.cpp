@@ -97,6 +97,7 @@ namespace {
 /// How long a unit of what the metric counts takes: a run, a step, a sample; 0 of other metrics.
 double time_each(const std::string& name, double value) {
   const std::string_view figure = metric::parse(name).figure;
+  if (figure == "run.days") return metric::to_base(value, metric::unit_said(name));
   if (figure == "run.time" || figure.ends_with("step.time")) return value;
   return figure.starts_with("throughput.") && value > 0.0 ? 1.0 / value : 0.0;
 }

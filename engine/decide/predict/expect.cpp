@@ -124,6 +124,9 @@ AssertionOutcome outcome_of(const Expectation& expectation, const base::Assertio
     out.ci95 = metric.ci95;
   }
   out.metric = *worst;
+  if (const metric::Name name = metric::parse(out.metric);
+      name.domain == metric::Domain::job && name.figure == metric::kGpuUtilization)
+    out.goodput = goodput_left(prediction, std::string(name.id));
   if (to) out.limit = to->limit;
   if (to && assertion.upper) out.upper = to->upper;
   if (to) name_limit(prediction, out);
@@ -162,11 +165,10 @@ std::string not_done(const std::string& metric, const Prediction& prediction) {
   if (name.figure.starts_with("run.") && none(std::string(metric::kGoodput)))
     return "no whole run" + of + "ends: failures undo what is done; save more often";
   if (name.figure.starts_with("restore.") && !restored)
-    return "nothing" + of +
-           "is restored after what is simulated: give its \"checkpoint\" a \"restore\": { "
-           "\"read\": "
-           "\"own\" }; of failures with a date (\"at\") it is " +
-           job + "restart.restore.duration";
+    return "nothing" + of + "is restored in what is simulated: give its \"checkpoint\" a " +
+           "\"restore\": { \"read\": \"all\" }, which simulates one after the run, or a failure "
+           "a " +
+           "date (\"at\") after its first save";
   return "";
 }
 

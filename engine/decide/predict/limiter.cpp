@@ -15,8 +15,8 @@ namespace {
 /// The job whose time `metric` is about, all that it waits for; "" where it is of something else.
 std::string job_of_time(const Prediction& prediction, std::string_view metric) {
   constexpr std::string_view kCounting[] = {
-      "gpu.utilization",         "goodput", "au", "step.time", "throughput", "run.time",
-      "checkpoint.best_interval"};
+      "gpu.utilization", "goodput",  "au",       "step.time",
+      "throughput",      "run.time", "run.days", "checkpoint.best_interval"};
   for (const auto& [job, shares] : prediction.breakdown) {
     const std::string prefix = metric::of_job(job);
     if (!metric.starts_with(prefix)) continue;

@@ -48,6 +48,9 @@ constexpr std::array kClasses = std::to_array<Class>({{"au", kKnownReaders, kOfU
                                                       {"checkpoint.stall", 0.2, kOfSave},
                                                       {"restore.rank0", 0.2, kOfSave},
                                                       {"restore.duration", 0.2, kOfSave},
+                                                      {"restart.restore.rank0", 0.2, kOfSave},
+                                                      {"restart.restore.duration", 0.2, kOfSave},
+                                                      {"restart.restore.bandwidth", 0.2, kOfSave},
                                                       {"checkpoint.stall.total", 0.2, kOfSave},
                                                       {"checkpoint.overhead", 0.2, kOfSave},
                                                       {"checkpoint.bandwidth", 0.2, kOfSave},
@@ -60,6 +63,7 @@ constexpr std::array kClasses = std::to_array<Class>({{"au", kKnownReaders, kOfU
                                                       {"throughput.dlio", 0.0, kOfStep},
                                                       {"time.wall", 0.0, kOfStep},
                                                       {"run.time", 0.0, ""},
+                                                      {"run.days", 0.0, ""},
                                                       {"run.cost", 0.0, ""}});
 
 /// Figures that are what a job computes over a utilization: as sure as that.
@@ -73,6 +77,7 @@ constexpr std::array kDerived = std::to_array<Derived>({{"step.time", "au"},
                                                         {"throughput.dlio", "au"},
                                                         {"time.wall", "gpu.utilization"},
                                                         {"run.time", "goodput"},
+                                                        {"run.days", "goodput"},
                                                         {"run.cost", "goodput"}});
 
 const Class* class_of(const metric::Name& name) {

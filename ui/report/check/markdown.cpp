@@ -64,7 +64,8 @@ std::string designs(const CheckReport& report) {
     if (s.prediction)
       for (const auto& [job, shares] : s.prediction->breakdown)
         if (const Metric* m = find(*s.prediction, metric::gpu_utilization(job)))
-          busy += (busy.empty() ? "" : ", ") + print_share(m->value);
+          busy += (busy.empty() ? "" : ", ") + print_share(m->value) +
+                  goodput_remark(goodput_left(*s.prediction, job));
     out += "| " + markdown_literal(s.id) + " | " + markdown_literal(verdict_text(s)) + " | " +
            busy + " | " + markdown_literal(limit_text(s)) + " | " +
            markdown_literal(s.prediction ? advice_phrase(*s.prediction) : s.hint) + " |\n";

@@ -125,8 +125,7 @@ std::string explanation_html(const Explanation& e, const ReportContext& context,
   const Prediction* shown = e.prediction ? &*e.prediction : e.estimate ? &*e.estimate : nullptr;
   return html::page(
       "Stallcast explains: " + e.scenario_id,
-      html::heading(e.scenario_id, "", phrase + cut, limit,
-                    shown != nullptr ? shown->system : "") +
+      html::heading(e.scenario_id, "", phrase + cut, limit, shown != nullptr ? shown->system : "") +
           (shown != nullptr ? html::picture_figure(*shown) : std::string()) +
           html::section("Where 100 % of the GPU time goes", falls(e)) +
           html::section("What limits it", e.asked.empty() ? limits(e) : "") +

@@ -86,7 +86,8 @@ std::string tiles(const Prediction& p) {
 std::string predicted(const Prediction& p, const AssertionOutcome& a) {
   const std::string said = outcomes_and_middle(p, a.metric);
   if (!said.empty()) return print_predicted(a) + " (" + said + ")";
-  return a.ci95 ? as_counted(a.metric, print_metric({a.value, a.unit, a.ci95}))
+  return a.ci95 ? as_counted(a.metric, print_metric({a.value, a.unit, a.ci95})) +
+                      goodput_remark(a.goodput)
                 : print_predicted(a);
 }
 
