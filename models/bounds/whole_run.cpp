@@ -231,8 +231,8 @@ double over_whole_run(const Design& design, const std::string& job, std::string_
   return 1.0;
 }
 
-// (W / n) / ((W - s) / n + (s + (e - b) f) / N): steps that go on, and starts as often as they come
-//    [whole-run.md, eq. 9]
+// (W / n) / ((W - s + o) / n + (s + (e - b) f) / N): steps that go on with their saves, and starts
+// as often as they come    [whole-run.md, eq. 9]
 namespace {
 
 double over_sample(const Design& design, const JobDesign& job,
@@ -241,14 +241,13 @@ double over_sample(const Design& design, const JobDesign& job,
     return figure_or_zero(metrics, metric::of_job(job.job.id, name));
   };
   const double once = of("start.once") + of("epoch.cold"), wall = of("time.wall"),
-               made = of("steps");
+               made = of("steps"), owed = of("checkpoint.owed");
   const bool months = metrics.contains(metric::of_job(job.job.id, "goodput.p5"));
-  if (months || !metrics.contains(metric::of_job(job.job.id, "start.once")) || !(made > 0.0) ||
-      !(once < wall))
-    return 1.0;
+  const bool starts = metrics.contains(metric::of_job(job.job.id, "start.once"));
+  if (months || !(starts || owed > 0.0) || !(made > 0.0) || !(once < wall)) return 1.0;
   const double each = steps_between_epochs(design, job), begin = of("epoch.begin");
   const auto epochs = job_params(job.job).epochs;
-  double step = (wall - once) / made;
+  double step = (wall - once + owed) / made;
   if (epochs && each > 0.0)
     step += (once + (static_cast<double>(*epochs) - of("epoch.begun")) * begin) /
             (each * static_cast<double>(*epochs));

@@ -77,6 +77,8 @@ struct WriteRequest {
   [[nodiscard]] Bytes file() const {
     return bytes / files * (sharing == FileSharing::own ? 1.0 : writers);
   }
+  /// The same; of requests to open files what each of them writes, since it is answered alone.
+  [[nodiscard]] Bytes lies_in() const { return sharing == FileSharing::own ? range() : file(); }
 };
 
 /// What an operation was limited by: the resource index, or kNoResource when by nothing shared.

@@ -154,7 +154,7 @@ void TrainingJob::report_once(RunResult& out) const {
   const bool all = p_.epochs && epochs_ >= *p_.epochs && epoch_.done >= epoch_.steps;
   if (!whole && all) return;
   set("start.once", once());
-  if (whole) set("checkpoint.owed", owed());
+  if (whole || (checkpoint_ && checkpoint_->params().every_steps)) set("checkpoint.owed", owed());
   if (!classes_.front().loader) return;
   const LoaderParams loader = loader_params(*job_.loader);
   set("epoch.begin",

@@ -143,10 +143,10 @@ class Beegfs final : public PooledStore {
     if (request.sharing == FileSharing::interleaved)
       return write_pieces(client, request, Rate::infinity(), p_.commit,
                           pieces(p_.write, p_.piece_write));
-    const auto placed = [this, &request](double files) {
-      return request.apart
-                 ? striping().apart(p_.placement, files, request.range(), p_.write)
-                 : striping().placed(p_.placement, files, request.file(), p_.write, seed(), name());
+    const auto placed = [this, apart = request.apart, range = request.range(),
+                         file = request.file()](double files) {
+      return apart ? striping().apart(p_.placement, files, range, p_.write)
+                   : striping().placed(p_.placement, files, file, p_.write, seed(), name());
     };
     return write_files(client, request, p_.service,
                        stream_cap(request.range(), p_.write, request.direct), p_.commit,

@@ -6,6 +6,7 @@
 
 #include "engine/sim/sync.hpp"
 #include "models/cache/hit_ratio.hpp"
+#include "models/contract/own_links.hpp"
 #include "models/storage/cache_params.hpp"
 #include "models/storage/kinds.hpp"
 
@@ -78,11 +79,16 @@ class CacheStore final : public PooledStore {
               std::uint64_t seed) override {
     PooledStore::attach(context, resources, round_trip, seed);
     drained_.emplace(context);
-    if (!p_.drain || p_.writes != "back") return;
+    if (p_.writes != "back") return;
+    const auto link = [&](const std::string& called, Rate rate) {
+      const sim::LinkId added = context.add_link(called, rate);
+      resources.of_link.resize(added.index + 1, kNoResource);
+      resources.of_link[added.index] = resources.index(name() + ".server");
+      return added;
+    };
     // What is written behind shares it, whoever writes.    [docs/models/cache.md, eq. 9]
-    drain_ = context.add_link(name() + ".drain", *p_.drain);
-    resources.of_link.resize(drain_.index + 1, kNoResource);
-    resources.of_link[drain_.index] = resources.index(name() + ".server");
+    if (p_.drain) drain_ = link(name() + ".drain", *p_.drain);
+    room_ = link(own_link(name() + ".space", "room"), p_.write * servers());
   }
 
   sim::Task<Served> open(const Client& client, double files) override {
@@ -288,16 +294,26 @@ class CacheStore final : public PooledStore {
     const Bytes limit = dirty_limit(), whole = request.bytes * client.members;
     const double pieces = std::clamp(std::ceil(whole / (limit * kPiece)), 1.0, kPieces);
     Served served;
+    Client held = client;
+    held.write_path.push_back(room_);
     for (double i = 0; i < pieces; ++i) {
-      while (dirty_ > Bytes{} && dirty_ + whole / pieces > limit) {
+      // What is leaving makes room for as much.
+      while (dirty_ > Bytes{} && dirty_ - leaving_ + whole / pieces > limit) {
         drained_->reset();
         co_await drained_->wait();
-        served = drained_by_;
       }
+      const bool full = dirty_ > Bytes{} && dirty_ + whole / pieces > limit;
+      if (full) served = *drained_by_;
       dirty_ += whole / pieces;
-      peak_ = std::max(peak_, dirty_);
-      const Served piece = co_await stream_out(client, request.bytes / pieces, p_.stream);
-      if (served.limited_by == kNoResource) served = piece;
+      peak_ = std::max(peak_, dirty_ - leaving_);
+      // For what has left of it there is room already.
+      const double gone = full ? std::min(1.0, left() / (whole / pieces)) : 1.0;
+      const Bytes in = request.bytes / pieces;
+      if (gone > 0.0) {
+        const Served piece = co_await stream_out(client, in * gone, p_.stream);
+        if (served.limited_by == kNoResource) served = piece;
+      }
+      if (gone < 1.0) co_await stream_out(held, in * (1.0 - gone), p_.stream);
       came_in(request, whole / pieces);
       written_[index(request.content)].dirty += whole / pieces;
       written_[index(request.content)].waiting += whole / pieces;
@@ -308,6 +324,12 @@ class CacheStore final : public PooledStore {
     }
     co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
     co_return served;
+  }
+
+  // Of what is leaving, as fast as the last did.
+  Bytes left() const {
+    const Rate rate = context().use(room_).capacity;
+    return std::min(leaving_, rate * (context().now() - leaves_since_));
   }
 
   // All servers write behind what has come in, several files each, until nothing is dirty.
@@ -330,14 +352,20 @@ class CacheStore final : public PooledStore {
       waiting_files_ -= files;
       all.members = std::clamp(files, servers(), servers() * static_cast<double>(p_.drain_files));
       const Seconds asked = context().now();
+      if (drained_by_) leaving_ = bytes;
+      leaves_since_ = asked;
+      drained_->set();
       const Seconds crossing = p_.link_rtt * (2.0 * files / all.members);
       co_await context().sleep(crossing);
       const WriteRequest part{
           .bytes = bytes / all.members, .files = files / all.members, .writers = all.members};
       drained_by_ = blame_line(co_await behind_->write(all, part), crossing, asked);
       dirty_ -= bytes;
+      leaving_ = {};
       for (std::size_t i = 0; i < kContents; ++i) written_[i].dirty -= parts[i];
       drained_->set();
+      // From now on room is made as fast.
+      if (context().now() > asked) context().set_capacity(room_, bytes / (context().now() - asked));
     }
     draining_ = false;
   }
@@ -350,12 +378,13 @@ class CacheStore final : public PooledStore {
   Bytes coming_;                            ///< that stages write in all
   std::array<Written, kContents> written_;  ///< by what it is
   Bytes read_, found_, crossed_;            ///< asked for, in the cache, over the line
-  Bytes dirty_, peak_, waiting_;
+  Bytes dirty_, peak_, waiting_, leaving_;
+  Seconds leaves_since_;
   double waiting_files_ = 0.0;
   std::size_t asker_ = Asker::others;  ///< of what came in last
-  sim::LinkId drain_;
+  sim::LinkId drain_, room_;           ///< room_: as fast as bytes leave that others wait for
   bool draining_ = false;
-  Served drained_by_;
+  std::optional<Served> drained_by_;  ///< what left last
   std::optional<sim::Signal> drained_;
 };
 

@@ -183,10 +183,8 @@ class Cephfs final : public PooledStore {
                           pieces(p_.write, p_.piece_write),
                           requests(request.bytes, request.piece, each));
     const StreamCap one = window_cap(p_.object, p_.object, turn() * 2.0, p_.write);
-    // Small coded files and requests keep less than the pool's ceiling says.
-    const Rate all = disks_write(request.range());
-    const auto share = [this, all](double writers) {
-      return all < disks_write(Bytes::infinity()) ? all / writers : Rate::infinity();
+    const auto share = [this, lies = request.lies_in()](double files) {
+      return its_osds(lies, files);
     };
     return write_files(client, request, p_.service + turn(),
                        request.direct ? one : StreamCap(p_.stream), p_.commit + turn(),
@@ -263,6 +261,18 @@ class Cephfs final : public PooledStore {
     const double fullest = primaries ? fullest_of_primaries() : fullest_of_pieces();
     const Rate one = std::min(p_.read, operations(load.file));
     return osds() * one * std::min(1.0 / fullest, read_ahead().evenness(load));
+  }
+  // What one of so many files moves at that are written at one time: each of its objects lies on
+  // OSDs of a hash of its own, as many as it has copies or pieces. Small coded ones keep less than
+  // the pool's ceiling says.    [cephfs.md, eq. 2]
+  Rate its_osds(Bytes file, double files) const {
+    const Redundancy kept = redundancy();
+    const double each = kept.coded() ? kept.data + kept.parity : kept.copies;
+    const double on = each * std::max(1.0, std::ceil(file / p_.object));
+    const Rate all = disks_write(file);
+    const Rate even = all < disks_write(Bytes::infinity()) ? all / files : Rate::infinity();
+    const Striping objects{osds(), on, file / on, false};
+    return std::min(even, objects.apart("random", files, file, p_.write / kept.stored(file)));
   }
   Rate disks_write(Bytes file) const {
     return osds() * p_.write / (redundancy().stored(file) * fullest_of_pieces());

@@ -139,7 +139,11 @@ class Daos final : public PooledStore {
   }
   std::optional<FileReads> file_reads(const Client&, const ReadRequest& request) override {
     if (request.sharing == FileSharing::interleaved) return std::nullopt;
-    return FileReads{request, p_.service, stream()};  // [daos.md, eq. 1]
+    // A file keeps the targets of its cells busy.    [daos.md, eq. 1]
+    const Rate target = target_of(p_.read);
+    return FileReads{request, p_.service,
+                     StreamCap(target * cells().of(request.range()), true).within(stream()),
+                     its_targets(request, request.file(), target)};
   }
 
   // The client makes the parity, so it crosses the host's network and the fabric.  [daos.md, eq. 2]
@@ -153,7 +157,8 @@ class Daos final : public PooledStore {
     if (in_pieces)
       return write_pieces(client, with_parity, stream() * carried, p_.commit,
                           pieces(p_.write, p_.piece_write, carried));
-    return write_files(client, with_parity, p_.service, stream() * carried, p_.commit);
+    return write_files(client, with_parity, p_.service, stream() * carried, p_.commit,
+                       its_targets(with_parity, request.lies_in() * carried, target_of(p_.write)));
   }
 
   std::optional<std::string> single_copies() const override {
@@ -192,6 +197,13 @@ class Daos final : public PooledStore {
   // A piece is a request of its own, without locks.    [storage.md, eq. 10]
   SharedPieces pieces(Rate server, Seconds hold, double carried) const {
     return {servers(), server, hold, (round_trip() + p_.service) * carried};
+  }
+  Rate target_of(Rate server) const { return server / static_cast<double>(p_.targets); }
+  template <class Request>
+  PlacedRate its_targets(const Request& request, Bytes file, Rate target) const {
+    return {request, [this, file, target](double files) {
+              return cells().apart("random", files, file, target);
+            }};
   }
   Striping cells() const { return {servers() * static_cast<double>(p_.targets), 0.0, p_.cell}; }
   // Bytes sent for a byte written: full stripes carry p parity cells for k data cells, what is left

@@ -142,7 +142,8 @@ class Gpfs final : public PooledStore {
     if (in_inode) turns.round_trips = 0.0;
     return FileReads{
         turns, p_.service,
-        stream_cap(request.range(), p_.read, request.direct, in_inode ? 1.0 : request.round_trips)};
+        stream_cap(request.range(), p_.read, request.direct, in_inode ? 1.0 : request.round_trips),
+        its_servers(request, request.file(), p_.read)};
   }
 
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
@@ -151,7 +152,7 @@ class Gpfs final : public PooledStore {
       return write_pieces(client, request, p_.stream, p_.commit, token(p_.piece_write));
     return write_files(client, request, p_.service,
                        stream_cap(request.range(), p_.write, request.direct, request.requests),
-                       p_.commit);
+                       p_.commit, its_servers(request, request.lies_in(), p_.write));
   }
 
   Countable countable() const override {
@@ -183,12 +184,19 @@ class Gpfs final : public PooledStore {
   // Tokens of a file's blocks come from one manager, one after the other.    [gpfs.md, eq. 5]
   SharedPieces token(Seconds hold) const { return {1.0, servers() * p_.write, hold, turn()}; }
   Seconds turn() const { return round_trip() + p_.service; }
-  // Buffered: prefetch keeps all servers busy, the copy limits. O_DIRECT: one block at a time, each
-  // waits its turn unless that was `answered`.
+  // Of a file of fewer blocks than servers those that have one.    [gpfs.md, eq. 1]
+  template <class Request>
+  PlacedRate its_servers(const Request& request, Bytes file, Rate server) const {
+    return {request, [this, file, server](double files) {
+              return blocks().apart("random", files, file, server);
+            }};
+  }
+  // Buffered: prefetch keeps the servers of all blocks busy, or the copy limits. O_DIRECT: one
+  // block at a time, each waits its turn unless that was `answered`.
   //     s / rate = turn x max(0, s / block - answered) + s / b    [gpfs.md, eq. 3]
   StreamCap stream_cap(Bytes file, Rate server, bool direct, double answered) const {
     return direct ? ahead_cap(file, std::min(file, p_.block), turn(), server, answered)
-                  : StreamCap(p_.stream);
+                  : StreamCap(server * blocks().of(file), true).within(p_.stream);
   }
 
   GpfsParams p_;

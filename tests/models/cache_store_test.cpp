@@ -191,6 +191,26 @@ TEST_CASE("cache: written back, a file is in the cache until the dirty limit is 
   CHECK(write_seconds(slow, 50_GB) == Approx((200.0 - 40.0) / 2.0).epsilon(0.02));
 }
 
+TEST_CASE("cache: who waits for room does not hold up what makes it") {
+  // 64 x 1 GB to two servers in front of 4 GB/s, whose drives move 8 GB/s in all: once no more may
+  // be dirty as much comes in as leaves. Two files that leave would have 2 / 66 of the drives
+  // beside writers that hurry to the limit. Where drives read faster, 4 GB/s leave from the
+  // beginning.
+  const auto seconds = [](const char* dirty, const char* read) {
+    const Design design = tiers({{"server.count", "2"},
+                                 {"server.read", read},
+                                 {"server.write", "4 GB/s"},
+                                 {"writes", "back"},
+                                 {"dirty", dirty}});
+    return serve(design, {.bytes = 1_MiB}, {.bytes = 1_GB, .writers = 64}, 64.0).write.in(unit::s);
+  };
+  CHECK(seconds("2 GB", "4 GB/s") == Approx(2.0 / 8 + 62.0 / 4).epsilon(0.02));
+  CHECK(seconds("4 GB", "4 GB/s") == Approx(4.0 / 8 + 60.0 / 4).epsilon(0.02));
+  CHECK(seconds("16 GB", "4 GB/s") == Approx(16.0 / 8 + 48.0 / 4).epsilon(0.05));
+  CHECK(seconds("4 GB", "20 GB/s") == Approx(60.0 / 4).epsilon(0.02));
+  CHECK(seconds("16 GB", "20 GB/s") == Approx(48.0 / 4).epsilon(0.05));
+}
+
 TEST_CASE("cache: each server writes several files behind at one time") {
   // 4 GB in files of 1 MB, of which 1.6 GB may be dirty: 24 pieces of 100 files leave, each file
   // after two round trips of 100 ms, ten or a hundred at a time.

@@ -56,10 +56,11 @@ TEST_CASE("cephfs: every copy is written before the answer") {
 TEST_CASE(
     "cephfs: an erasure code writes (k + m) / k of a large file and whole stripes of a small") {
   // 4+2: 32 GB x 6/4 over 16 GB/s. 4096 files of 4 KiB by 4 writers are one stripe of 24 KiB each:
-  // 4 x 4096 x 24 KiB over 16 GB/s
+  // 4 x 4096 x 24 KiB over 6 GB/s, where all have a piece of each
   const Design coded = store({{"code.data", "4"}, {"code.parity", "2"}});
   CHECK(seconds_to_write(coded) == Approx(3.0).epsilon(0.01));
-  Design fast = store({{"code.data", "4"},
+  Design fast = store({{"osd.count", "6"},
+                       {"code.data", "4"},
                        {"code.parity", "2"},
                        {"commit", "0 s"},
                        {"mds.creates", "1000 Mops/s"},
@@ -70,16 +71,42 @@ TEST_CASE(
   set(fast.fabric, models::Role::fabric, "rtt", "0 s");
   const Timed t =
       serve(fast, {.bytes = 1_MiB}, {.bytes = 16_MiB, .files = 4096, .writers = 4}, 4.0);
-  CHECK(t.write.in(unit::us) == Approx((4.0 * 4096 * 24_KiB / 16_GBps).in(unit::us)).epsilon(0.01));
+  CHECK(t.write.in(unit::us) == Approx((4.0 * 4096 * 24_KiB / 6_GBps).in(unit::us)).epsilon(0.01));
 }
 
 TEST_CASE("cephfs: a request of less than a stripe is kept as a file of its size is") {
-  // 4 x 1000 requests of one piece, which are six, to 16 GB/s; each answered in two turns
-  const Design coded = store({{"code.data", "4"}, {"code.parity", "2"}, {"code.unit", "1 MiB"}});
+  // 4 x 1000 requests of one piece, which are six, to 6 GB/s; each answered in two turns
+  const Design coded =
+      store({{"osd.count", "6"}, {"code.data", "4"}, {"code.parity", "2"}, {"code.unit", "1 MiB"}});
   const Timed t = serve(coded, {.bytes = 1_MiB},
                         {.bytes = 1000_MiB, .files = 0.0, .requests = 1000.0, .writers = 4}, 4.0);
   CHECK(t.write.in(unit::s) ==
-        Approx((1000_MiB * 24.0 / 16_GBps).in(unit::s) + 1000 * 2.02e-3).epsilon(0.01));
+        Approx((1000_MiB * 24.0 / 6_GBps).in(unit::s) + 1000 * 2.02e-3).epsilon(0.01));
+}
+
+TEST_CASE("cephfs: a small file is written as fast as the OSDs that have its objects") {
+  // Files of 4 MB: each other writer is at an OSD of mine m / 16 of the time, m as many as an
+  // object has copies, or pieces of a code: four of six hold what is written.
+  const auto takes = [](std::vector<std::pair<const char*, const char*>> kept, double writers) {
+    kept.insert(kept.end(), {{"commit", "0 s"},
+                             {"mds.creates", "1000 Mops/s"},
+                             {"mds.service", "0 s"},
+                             {"osd.service", "0 s"},
+                             {"osd.ops", "1000 Mops/s"},
+                             {"code.unit", "1 MB"},
+                             {"directory.creates", "1000 Mops/s"}});
+    Design design = store(kept);
+    set(design.fabric, models::Role::fabric, "rtt", "0 s");
+    return serve(design, {.bytes = 1_MiB}, {.bytes = 4000_MB, .files = 1000, .writers = writers},
+                 writers)
+        .write.in(unit::s);
+  };
+  CHECK(takes({}, 1.0) == Approx(4.0).epsilon(1e-3));
+  CHECK(takes({}, 4.0) == Approx(4.0 * (1.0 + 3.0 / 16)).epsilon(1e-3));
+  CHECK(takes({{"object", "2 MB"}}, 4.0) == Approx(2.0 * (1.0 + 3.0 * 2 / 16)).epsilon(1e-3));
+  CHECK(takes({{"replicas", "2"}}, 4.0) == Approx(4.0 * (1.0 + 3.0 * 2 / 16)).epsilon(1e-3));
+  CHECK(takes({{"code.data", "4"}, {"code.parity", "2"}}, 4.0) ==
+        Approx(1.0 * (1.0 + 3.0 * 6 / 16)).epsilon(1e-3));
 }
 
 TEST_CASE("cephfs: a coded read waits for the primary and for the other OSDs") {

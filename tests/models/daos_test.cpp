@@ -44,11 +44,13 @@ TEST_CASE("daos: the client sends k + p cells for k") {
 }
 
 TEST_CASE("daos: less than a stripe is kept 1 + p times") {
-  // 4 x 1000 files of 1 MiB (half a stripe of 16 x 128 KiB): four times their bytes at 40 GB/s,
-  // then 1000 commits of 0.1 ms and two round trips, and creates of 10 + 30 us
+  // 4 x 1000 files of 1 MiB (half a stripe of 16 x 128 KiB): four times their bytes at 40 GB/s, on
+  // 32 cells each, one a target; then 1000 commits of 0.1 ms and two round trips, and creates of
+  // 10 + 30 us
   const double bytes = (1000_MiB * (4.0 * 4.0) / 40_GBps).in(unit::s);
   const double serial = 1000 * (100e-6 + 20e-6 + 10e-6) + 1000 * 13 / 438e3;
-  CHECK(write_seconds(cluster(), 1000_MiB, 1000.0) == Approx(bytes + serial).epsilon(0.01));
+  CHECK(write_seconds(cluster({{"server.targets", "8"}}), 1000_MiB, 1000.0) ==
+        Approx(bytes + serial).epsilon(0.01));
 }
 
 TEST_CASE("daos: the dfuse daemon limits a host in bytes of its users") {
@@ -61,7 +63,7 @@ TEST_CASE("daos: the dfuse daemon limits a host in bytes of its users") {
 
 TEST_CASE("daos: requests of less than a stripe are kept 1 + p times, too") {
   // 4 x 1000 requests of 1 MiB to open files, each answered in 10 + 100 us
-  const Timed t = serve(cluster(), {.bytes = 1_MiB},
+  const Timed t = serve(cluster({{"server.targets", "8"}}), {.bytes = 1_MiB},
                         {.bytes = 1000_MiB, .files = 0.0, .requests = 1000.0, .writers = 4}, 4.0);
   CHECK(t.write.in(unit::s) ==
         Approx((1000_MiB * 16.0 / 40_GBps).in(unit::s) + 1000 * 110e-6).epsilon(0.01));
@@ -72,7 +74,7 @@ TEST_CASE("daos: parity of small files is not what the daemon's limit counts") {
   // a port; then what they wait for one by one, as above
   const double serial = 1000 * (100e-6 + 20e-6 + 10e-6) + 1000 * 13 / 438e3;
   const double alone = (1000_MiB / 2_GBps).in(unit::s);
-  Design design = cluster({{"client.write", "2 GB/s"}});
+  Design design = cluster({{"client.write", "2 GB/s"}, {"server.targets", "8"}});
   CHECK(write_seconds(design, 1000_MiB, 1000.0) == Approx(alone + serial).epsilon(0.01));
   set(design.hosts[0], models::Role::host, "nic.rate", "4 GB/s");
   set(design.hosts[0], models::Role::host, "nic.count", "1");
@@ -111,6 +113,31 @@ TEST_CASE("daos: small files keep as many targets busy as they lie on") {
   const Rate flow =
       plant.topology().max_flow({&source, 1}, plant.mounts("gpu", "scratch", true)).value;
   CHECK(flow.in(unit::GBps) == Approx(40.0 * 64 / 127).epsilon(1e-9));
+}
+
+TEST_CASE("daos: a small file is as fast as the targets that have its cells") {
+  // 4 x 16 targets of 62.5 MB/s, files of 1 MB: 16 ms from one, or to one; eight writers each have
+  // one of the others at their target 1 / 64 of the time. Files one after the other wait besides:
+  // commits, and what opens and creates do.
+  const auto on = [](const char* cell) {
+    return cluster({{"server.targets", "16"},
+                    {"server.read", "1 GB/s"},
+                    {"server.write", "1 GB/s"},
+                    {"server.service", "0 s"},
+                    {"object.data", "1"},
+                    {"object.parity", "0"},
+                    {"object.cell", cell},
+                    {"commit", "0 s"}});
+  };
+  const auto serves = [&](const char* cell, double members) {
+    return serve(on(cell), {.bytes = 1_MB}, {.bytes = 100_MB, .files = 100, .writers = members},
+                 members);
+  };
+  CHECK(serves("1 MB", 1.0).read.in(unit::ms) == Approx(16.0).epsilon(2e-3));
+  CHECK(serves("1 MB", 8.0).read.in(unit::ms) == Approx(16.0).epsilon(2e-3));
+  CHECK(serves("500 kB", 8.0).read.in(unit::ms) == Approx(8.0).epsilon(2e-3));
+  CHECK(serves("1 MB", 1.0).write.in(unit::s) == Approx(1.6).epsilon(0.01));
+  CHECK(serves("1 MB", 8.0).write.in(unit::s) == Approx(1.6 * (1.0 + 7.0 / 64)).epsilon(0.01));
 }
 
 }  // namespace daos_test

@@ -73,6 +73,35 @@ TEST_CASE("gpfs: one file is as fast as all servers, and few writers are not unl
   CHECK(nine.write.in(unit::s) == Approx(36.0 / 40.0).epsilon(0.01));
 }
 
+TEST_CASE("gpfs: a small file is as fast as the servers that have its blocks") {
+  // 64 servers of 0.1 GB/s. A file of one block: 80 ms, whoever else reads; of two, from both.
+  const auto on = [](const char* block) {
+    return cluster({{"server.count", "64"},
+                    {"server.read", "0.1 GB/s"},
+                    {"server.write", "0.1 GB/s"},
+                    {"server.service", "0 s"},
+                    {"directory.creates", "1 Gops/s"},
+                    {"block", block},
+                    {"commit", "0 s"}});
+  };
+  const models::WriteRequest alone{.bytes = 800_MB, .files = 100};
+  const Timed one = serve(on("8 MB"), {.bytes = 8_MB}, alone);
+  CHECK(one.read.in(unit::ms) == Approx(80.0).epsilon(1e-3));
+  CHECK(one.write.in(unit::s) == Approx(8.0).epsilon(2e-3));
+  CHECK(serve(on("4 MB"), {.bytes = 8_MB}, alone).read.in(unit::ms) == Approx(40.0).epsilon(1e-3));
+  // Of eight that write, each other one is at its server 1 / 64 of the time.
+  const auto eight = [&](const char* block) {
+    return serve(on(block), {.bytes = 8_MB}, {.bytes = 800_MB, .files = 100, .writers = 8}, 8.0);
+  };
+  CHECK(eight("8 MB").read.in(unit::ms) == Approx(80.0).epsilon(1e-3));
+  CHECK(eight("8 MB").write.in(unit::s) == Approx(8.0 * (1.0 + 7.0 / 64)).epsilon(5e-3));
+  CHECK(eight("4 MB").write.in(unit::s) == Approx(4.0 * (1.0 + 7.0 * 2 / 64)).epsilon(1e-2));
+  // A save of such files is read again so.
+  const Timed saved =
+      serve(on("8 MB"), {.bytes = 800_MB, .files = 100, .readers = 8, .saved = 8}, alone, 8.0);
+  CHECK(saved.read.in(unit::s) == Approx(8.0 * (1.0 + 7.0 / 64)).epsilon(5e-3));
+}
+
 TEST_CASE("gpfs: prefetch limits each host, not each process") {
   // 8 processes on 4 hosts of 2 GB/s each: 8 x 2 GB in 2 s
   const Timed t =

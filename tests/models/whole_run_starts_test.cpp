@@ -113,4 +113,19 @@ TEST_CASE("a window without a run lasts as its epochs say, or without an end") {
   CHECK(train(design, "lasting.useful") == Approx(4.0 / 4.2).epsilon(1e-7));
 }
 
+TEST_CASE("a window that ends before a save lasts as whole intervals do") {
+  // 60 steps of 100 ms and a save, again and again, wherever the window ends.
+  Design design = small_design();
+  save_by_steps(design, "sync");
+  for (const char* duration : {"13 s", "17 s", "31 s"}) {
+    INFO(duration);
+    set(design.run, Role::run, "duration", duration);
+    const RunResult ends = run(design);
+    const double saved = metric(ends, "job.train.checkpoint.stall");
+    CHECK(metric(ends, "job.train.lasting.utilization") ==
+          Approx(6.0 / (6.0 + saved)).epsilon(1e-6));
+    CHECK(metric(ends, "job.train.gpu.utilization") > 6.05 / (6.0 + saved));
+  }
+}
+
 }  // namespace whole_run_starts_test

@@ -7,7 +7,7 @@
 #include "engine/base/design_values.hpp"
 #include "engine/base/parallel.hpp"
 #include "engine/decide/predict/record.hpp"
-#include "engine/decide/predict/start.hpp"
+#include "engine/decide/predict/short_run.hpp"
 #include "engine/runtime/run/record.hpp"
 
 namespace stallcast::predict {
@@ -70,8 +70,9 @@ Result<Prediction> collect(const Design& design, const std::string& hash,
       prediction.warnings.push_back("the target \"" + e.id +
                                     "\" compares with a baseline: only "
                                     "\"stallcast check\" judges it");
-  for (std::string& warning : start_warnings(design, prediction))
-    prediction.warnings.push_back(std::move(warning));
+  for (const auto& warnings : {start_warnings, interval_warnings})
+    for (std::string& warning : warnings(design, prediction))
+      prediction.warnings.push_back(std::move(warning));
   prediction.verdict = verdict_of(prediction.assertions);
   if (unfinished != nullptr) {
     prediction.verdict = Verdict::inconclusive;

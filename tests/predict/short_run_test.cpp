@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 
 #include "engine/decide/predict/predict.hpp"
-#include "engine/decide/predict/start.hpp"
+#include "engine/decide/predict/short_run.hpp"
 
 /// What the start of a short run decides: docs/models/training.md, eq. 9.
-namespace start_test {
+namespace short_run_test {
 
 using namespace stallcast;
 
@@ -66,4 +66,37 @@ TEST_CASE("the start of a job that ends with its work is part of it") {
   CHECK(said({.that = "job.mm.gpu.utilization >= 96 %", .epochs = true}).empty());
 }
 
-}  // namespace start_test
+TEST_CASE("a run that ends before a save is due says what a long run has") {
+  // 1,199 steps of 15.87 ms with a save of 7 s after 300: of the fourth save 299 / 300 are owed.
+  const auto said = [](double steps, double saves, const char* by) {
+    Design design;
+    design.jobs.emplace_back();
+    design.jobs[0].job.id = "mm";
+    design.jobs[0].checkpoint.emplace();
+    design.jobs[0].checkpoint->values[by].number = 300.0;
+    design.run.values["duration"].number = 40.0;
+    const double wall = steps * 0.01587 + saves * 7.0;
+    Prediction p;
+    p.metrics["job.mm.time.wall"] = {wall, "s", {}};
+    p.metrics["job.mm.steps"] = {steps, "count", {}};
+    p.metrics["job.mm.gpu.utilization"] = {steps * 0.00997 / wall, "ratio", {}};
+    p.metrics["job.mm.checkpoint.count"] = {saves, "count", {}};
+    p.metrics["job.mm.checkpoint.stall"] = {7.0, "s", {}};
+    if (const double owed = 7.0 * (steps / 300.0 - saves); owed > 0.0)
+      p.metrics["job.mm.checkpoint.owed"] = {owed, "s", {}};
+    return predict::interval_warnings(design, p);
+  };
+  const auto ends = said(1199, 3, "every_steps");
+  REQUIRE(ends.size() == 1);
+  // 9.97 ms of 15.87 + 7 s / 300; a save that is missing is half a point of 29.9 % x 7 s x 200
+  for (const char* part : {"299 of 300 steps after its last save", "25.4 %, not 29.9 %", "7 min"}) {
+    INFO(part << " in " << ends[0]);
+    CHECK(ends[0].find(part) != std::string::npos);
+  }
+  CHECK(said(1200, 4, "every_steps").empty());  // whole intervals
+  CHECK(said(1203, 4, "every_steps").empty());  // less than a point
+  CHECK(said(119900, 399, "every_steps").empty());
+  CHECK(said(1199, 3, "every").empty());  // told before it runs
+}
+
+}  // namespace short_run_test

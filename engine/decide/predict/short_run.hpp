@@ -15,4 +15,9 @@ namespace stallcast::predict {
 [[nodiscard]] std::vector<std::string> start_warnings(const Design& design,
                                                       const Prediction& prediction);
 
+/// What to say where a run ended so long after the last save by steps that a long run, which is
+/// made of whole intervals, has another utilization.    [docs/models/whole-run.md, eq. 4]
+[[nodiscard]] std::vector<std::string> interval_warnings(const Design& design,
+                                                         const Prediction& prediction);
+
 }  // namespace stallcast::predict
