@@ -62,6 +62,14 @@ TEST_CASE("no report says what everything twice as fast gains where that was not
   CHECK_FALSE(has(Format::json, "\"all\": null"));
 }
 
+TEST_CASE("what a scenario calls a target is text in Markdown, not markup") {
+  Prediction p = report::testing::missed_target();
+  p.assertions.front().id = "bu|sy <script>alert(1)</script>";
+  const std::string text = render(p, report::testing::context(), Format::markdown, {});
+  CHECK(text.find("<script>") == std::string::npos);
+  CHECK(text.find("&lt;script&gt;") != std::string::npos);
+}
+
 TEST_CASE("a page whose draws do not tell which inputs matter says so") {
   Prediction p = report::testing::drawn();
   p.uncertainty->draws = 16;
