@@ -102,6 +102,7 @@ TraceFile::int_type TraceFile::underflow() {
     if (gptr() != nullptr) begin_ = size_;
     if (begin_ == size_ && !refill()) {
       asked_beyond_ = true;
+      setg(buffer_.data(), buffer_.data(), buffer_.data());  // nothing is left of what was given
       return traits_type::eof();
     }
     setg(buffer_.data() + begin_, buffer_.data() + begin_, buffer_.data() + size_);

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "stallcast/metric.hpp"
+
 namespace stallcast::base {
 
 bool matches_glob(std::string_view pattern, std::string_view text) {
@@ -25,6 +27,18 @@ bool matches_glob(std::string_view pattern, std::string_view text) {
   }
   while (p < pattern.size() && pattern[p] == '*') ++p;
   return p == pattern.size();
+}
+
+bool matches_metric(std::string_view pattern, std::string_view name) {
+  const metric::Name asked = metric::parse(pattern);
+  const bool each = asked.id == "*" && !asked.figure.empty();
+  if (!each || asked.domain == metric::Domain::resource) return matches_glob(pattern, name);
+  const metric::Name own = metric::parse(name);
+  const auto from_figure = [](std::string_view full, const metric::Name& parsed) {
+    return full.substr(static_cast<std::size_t>(parsed.figure.data() - full.data()));
+  };
+  return own.domain == asked.domain &&
+         matches_glob(from_figure(pattern, asked), from_figure(name, own));
 }
 
 bool globs_meet(std::string_view a, std::string_view b) {

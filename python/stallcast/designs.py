@@ -20,13 +20,15 @@ class Plan(Result):
     """The smallest design that meets the targets, or why there is none.
 
     ``status`` is "found", "infeasible" or "inconclusive"; ``answer`` what it takes, by path, or None:
-    ``s.update(plan.answer)`` sets it.
+    ``s.update(plan.answer)`` sets it. With ``plan(confidence=0.9)`` both are of a design that does in nine cases
+    of ten.
     """
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(answer)
         self._plan: Dict[str, Any] = self.data["plan"]
-        #: Of the design found, or of the largest that was tried.
+        #: Of the design found, or of the largest that was tried; with ``plan(confidence=0.9)`` of what does
+        #: without draws.
         self.prediction = Prediction(answer)
 
     @property
@@ -35,7 +37,7 @@ class Plan(Result):
 
     @property
     def verdict(self) -> str:
-        """Of the design found: "pass", "fail", "inconclusive" or "none"."""
+        """Of the plan, as its exit: "pass", "fail", "inconclusive" or "none"."""
         return self.prediction.verdict
 
     @property
@@ -51,11 +53,13 @@ class Plan(Result):
     @property
     def confidence(self) -> Optional[Dict[str, Any]]:
         """With ``plan(confidence=0.9)``: its "answer", in which share of all cases it does ("probability"),
-        and in which the plain answer does ("nominal_probability")."""
+        what would do without draws ("nominal_answer"), and in which share that does ("nominal_probability")."""
         found: Optional[Dict[str, Any]] = self._plan.get("confidence")
-        if found is None or found["answer"] is None:
-            return found
-        return {**found, "answer": {path: plain(text) for path, text in found["answer"].items()}}
+        if found is None:
+            return None
+        values = {key: {path: plain(text) for path, text in found[key].items()}
+                  for key in ("answer", "nominal_answer") if found[key] is not None}
+        return {**found, **values}
 
     def rows(self) -> List[Dict[str, Any]]:
         """The designs that were simulated: what was varied, utilization, whether targets hold, and by which

@@ -191,7 +191,7 @@ class Scenario:
         ``Plan.status``.
 
         ``over``: what to search, "osts", "storage.ost.count=8..64" or several; by default as the scenario
-        says. ``confidence=0.9``: also what does in nine cases of ten. ``survive="oss"``: with one down, too.
+        says. ``confidence=0.9``: what does in nine cases of ten. ``survive="oss"``: with one down, too.
         Others are as in ``stallcast plan --help``.
         """
         if isinstance(confidence, (int, float)):

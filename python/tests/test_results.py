@@ -136,7 +136,8 @@ class OtherAnswersTest(Case):
     def test_a_plan_for_so_many_of_all_cases(self):
         plan = self.small().plan(confidence=0.5, draws=8, tornado=0)
         self.assertEqual(plan.confidence["asked"], 0.5)
-        self.assertGreaterEqual(plan.confidence["answer"]["params.boxes"], plan.answer["params.boxes"])
+        self.assertEqual(plan.answer, plan.confidence["answer"])
+        self.assertGreaterEqual(plan.answer["params.boxes"], plan.confidence["nominal_answer"]["params.boxes"])
         self.assertGreaterEqual(plan.confidence["probability"], 0.5)
 
     def test_a_sweep_is_a_sequence_of_points(self):

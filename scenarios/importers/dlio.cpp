@@ -228,8 +228,16 @@ void DlioImport::add_cluster() {
   if (!described) scenario_["cluster"]["hosts"] = Json::array({Json{{"id", host_id_}}});
   Json& host = scenario_["cluster"]["hosts"][0];
   host["count"] = hosts;
-  host["gpus"] = accelerators_ / hosts + (accelerators_ % hosts > 0 ? 1 : 0);
-  note(FieldFate::defaulted, "", "cluster.hosts", std::to_string(hosts) + " hosts",
+  const std::int64_t gpus = accelerators_ / hosts + (accelerators_ % hosts > 0 ? 1 : 0);
+  host["gpus"] = gpus;
+  if (gpus * hosts != accelerators_)
+    warn("uneven", "",
+         std::to_string(accelerators_) + " GPUs do not fill " + std::to_string(hosts) +
+             " hosts evenly: each has " + std::to_string(gpus) + ", and the job uses " +
+             std::to_string(accelerators_) + " of " + std::to_string(gpus * hosts),
+         "give as many hosts as divide the GPUs, or edit \"cluster\"");
+  note(FieldFate::defaulted, "", "cluster.hosts",
+       std::to_string(hosts) + " hosts of " + std::to_string(gpus) + " GPUs",
        described ? "from the options; the rest of a host from " + options_.storage_file
                  : "from the options; network and CPU are the defaults of a host");
 }

@@ -7,6 +7,7 @@ namespace glob_test {
 
 using stallcast::base::globs_meet;
 using stallcast::base::matches_glob;
+using stallcast::base::matches_metric;
 
 TEST_CASE("a star stands for any text, also for none, dots and slashes included") {
   CHECK(matches_glob("resource.*.utilization", "resource.storage.a.ost.utilization"));
@@ -15,6 +16,23 @@ TEST_CASE("a star stands for any text, also for none, dots and slashes included"
   CHECK(matches_glob("*", ""));
   CHECK(matches_glob("*a*a*", "banana"));
   CHECK(matches_glob("a*b*c", "aXbYbZc"));
+}
+
+TEST_CASE("a star in the place of an id of a metric stands for one id, which has no dots") {
+  CHECK(matches_metric("job.*.step.time", "job.train.step.time"));
+  CHECK_FALSE(matches_metric("job.*.step.time", "job.train.steady.step.time"));
+  CHECK_FALSE(matches_metric("job.*.step.time", "stage.train.step.time"));
+  CHECK_FALSE(matches_metric("job.*.step.time", "job.train.step.time.p99"));
+  CHECK(matches_metric("job.*.step.time.p99", "job.train.step.time.p99"));
+  CHECK(matches_metric("job.*.step.*", "job.train.step.time.p99"));
+  CHECK(matches_metric("storage.*.ost.count", "storage.fs.ost.count"));
+  // Elsewhere, and of names of resources, for any text.
+  CHECK(matches_metric("job.*", "job.train.steady.step.time"));
+  CHECK(matches_metric("job.*step.time", "job.train.steady.step.time"));
+  CHECK(matches_metric("*.step.time", "job.train.steady.step.time"));
+  CHECK(matches_metric("resource.*.utilization", "resource.storage.a.ost.utilization"));
+  CHECK(matches_metric("cost.*", "cost.capex"));
+  CHECK_FALSE(matches_metric("job.*.step.time", "job"));
 }
 
 TEST_CASE("everything else stands for itself") {

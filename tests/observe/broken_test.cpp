@@ -70,6 +70,22 @@ TEST_CASE("a trace that is cut at any byte gives what it holds, and never more t
   }
 }
 
+TEST_CASE("a cut is at a byte that the file has, also behind a refilled buffer") {
+  const std::string one = R"({"ph":"X","cat":"kernel","name":"k","ts":1,"dur":1,"pid":0,"tid":7},)";
+  for (const std::size_t events : {3U, 1000U, 10'000U}) {
+    std::string text = R"({"traceEvents": [)";
+    for (std::size_t i = 0; i < events; ++i) text += one;
+    for (const std::size_t less : {1U, 30U}) {
+      const std::size_t size = text.size() - less;
+      INFO(size);
+      Diagnostics faults;
+      const Observation o = observe("kineto", std::string_view(text).substr(0, size), faults);
+      REQUIRE(o.source.inputs.size() == 1);
+      CHECK(o.source.inputs[0].cut.starts_with("byte " + std::to_string(size) + " of"));
+    }
+  }
+}
+
 TEST_CASE("a packed trace that is cut at any byte says where") {
   for (const auto& [format, text] : all_small()) {
     const std::string packed = base::gzip(text);

@@ -338,6 +338,18 @@ class Wrong(unittest.TestCase):
         told = self.exits(2, folder.check("a.json", "--assert", "job.train.no > 3", "--report", "prom")).stdout
         self.assertRegex(told, r"stallcast_check_predicted\{[^}]*\} 1\n")
 
+    def test_what_is_right_beside_it_is_reported_as_without_it(self):
+        folder = Folder(a=EASY + "," + STALL)
+        self.addCleanup(folder.cleanup)
+        wrong = ("--assert", "job.train.no > 3")
+        table = self.exits(2, folder.check("a.json", *wrong, "--report", "markdown")).stdout
+        self.assertIn("an assertion is wrong, all targets hold", table)
+        self.assertNotIn("has no targets", table)
+        alone = json.loads(folder.check("a.json", "--report", "json").stdout)["scenarios"][0]["assertions"]
+        beside = json.loads(folder.check("a.json", *wrong, "--report", "json").stdout)["scenarios"][0]["assertions"]
+        self.assertEqual([(a["id"], a["at"]) for a in beside], [(a["id"], a["at"]) for a in alone])
+        self.assertTrue(all(a["at"]["line"] > 0 for a in beside))
+
     def test_two_for_a_tolerance_that_is_for_no_metric(self):
         folder = Folder(a=EASY)
         self.addCleanup(folder.cleanup)

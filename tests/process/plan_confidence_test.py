@@ -45,7 +45,8 @@ class Confidence(unittest.TestCase):
         0.4 exp(-hypot(ln 0.8, 0.2) 1.2816 / 1.6449)."""
         found = plan("--confidence", "90%", "--draws", "128")
         ninety = 0.4 * math.exp(-math.hypot(math.log(0.8), 0.2) * 1.2816 / 1.6449)
-        self.assertEqual(found["required"], math.ceil(100 / 10.15 / 0.4))
+        self.assertEqual(found["confidence"]["nominal_required"], math.ceil(100 / 10.15 / 0.4))
+        self.assertEqual((found["required"], found["answer"]), (found["confidence"]["required"], found["confidence"]["answer"]))
         self.assertAlmostEqual(found["confidence"]["required"], math.ceil(100 / 10.15 / ninety), delta=1)
         self.assertGreaterEqual(found["confidence"]["probability"], 0.9)
         self.assertAlmostEqual(found["confidence"]["nominal_probability"], 0.5, delta=0.1)
@@ -192,7 +193,7 @@ class Confidence(unittest.TestCase):
 
     def test_an_exact_input_needs_no_more(self):
         found = plan("--confidence", "50%", "--draws", "16", write='"0.4 GB/s"')
-        self.assertEqual(found["confidence"]["required"], found["required"])
+        self.assertEqual(found["confidence"]["nominal_required"], found["required"])
 
     def test_the_same_draws_give_the_same_bytes(self):
         outputs = [plan("--confidence", "80%", "--draws", "16", "--jobs", jobs) for jobs in ("1", "2")]
@@ -200,8 +201,12 @@ class Confidence(unittest.TestCase):
 
     def test_where_no_design_is_sure_enough_it_is_infeasible(self):
         found = plan("--confidence", "90%", "--draws", "16", "--over", "osts=20..26", code=1)
-        self.assertEqual(found["status"], "found")
+        self.assertEqual((found["status"], found["answer"], found["required"]), ("infeasible", None, None))
         self.assertEqual(found["confidence"]["status"], "infeasible")
+        self.assertEqual(found["confidence"]["nominal_required"], 25)
+        whole = Run("plan", "FILE", "--format", "json", "--tornado", "0", "--confidence", "90%", "--draws", "16", "--over",
+                    "osts=20..26", text=SCENARIO % RANGE)
+        self.assertEqual((whole.code, json.loads(whole.out)["verdict"]), (1, "fail"))
         few = Run("plan", "FILE", "--tornado", "0", "--over", "osts=2..5", text=SCENARIO % RANGE)
         self.assertIn("searched: OSTs 2 to 5", " ".join(few.out.split()))
         self.assertIsNone(found["confidence"]["required"])
@@ -230,9 +235,9 @@ class Confidence(unittest.TestCase):
                      "--set", "storage.scratch.oss.nic=50 Gb/s")
         sure, nominal = found["confidence"], {"storage[scratch].ost.count": str(math.ceil(100 / 10.15 / 0.4)),
                                               "storage[scratch].oss.count": "2"}
-        self.assertEqual(found["answer"], nominal)
+        self.assertEqual(found["answer"], sure["answer"])
         self.assertEqual(sure["nominal_answer"], nominal)
-        self.assertEqual(sure["nominal_required"], found["required"])
+        self.assertEqual(sure["nominal_required"], math.ceil(100 / 10.15 / 0.4))
         self.assertAlmostEqual(sure["nominal_probability"], 0.5, delta=0.2)
 
     def test_the_text_has_both_answers(self):

@@ -77,6 +77,28 @@ class OneValueTest(unittest.TestCase):
         self.assertEqual(Run("resolve", "FILE", "--get", "id", "--merged", text=BASE).code, 2)
 
 
+class OutputTest(unittest.TestCase):
+    """Of any verb: what is read is not written over."""
+
+    def test_an_output_that_is_an_input_is_refused_and_left_as_it_was(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "mine.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(BASE)
+            os.symlink(path, os.path.join(folder, "link.json"))
+            for args in (["resolve", "mine.json", "-o", "mine.json"], ["run", "mine.json", "--format", "json", "-o", "./mine.json"],
+                         ["check", "mine.json", "--report", "junit:link.json"], ["check", "link.json", "-o", "mine.json"],
+                         ["diff", "mine.json", "link.json", "-o", "mine.json"], ["run", "mine.json", "--trace", "mine.json"],
+                         ["compare", "mine.json", "mine.json", "--format", "html", "-o", path]):
+                done = subprocess.run([program.STALLCAST, *args], capture_output=True, text=True, cwd=folder, check=False)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), args)
+                self.assertRegex(done.stderr, r'--(output|report|trace) would write over "\S+", which is read \(\w+\)\nhint: name another')
+                with open(path, encoding="utf-8") as file:
+                    self.assertEqual(file.read(), BASE, args)
+            done = subprocess.run([program.STALLCAST, "resolve", "mine.json", "-o", "other.json"], cwd=folder, check=False)
+            self.assertEqual(done.returncode, 0)
+
+
 class MergedTest(unittest.TestCase):
     def test_it_is_one_file_of_the_same_design_with_expressions_and_products_as_written(self):
         with tempfile.TemporaryDirectory() as folder:

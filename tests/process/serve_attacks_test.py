@@ -418,8 +418,10 @@ class Simulators(Attacked):
         if program.sanitized():
             self.skipTest("the shadow memory of a sanitizer leaves no room for a limit")
         answer = self.server.run("/v1/runs?advice=false&draws=0")
-        self.assertEqual(answer.status, 500)
+        self.assertEqual(answer.status, 422)
         self.assertNotIn("/", answer.json["title"])
+        self.assertIn("needs more memory", answer.json["detail"])
+        self.assertIn("--memory", answer.json["hint"])
 
 
 class Table(unittest.TestCase):

@@ -44,6 +44,32 @@ TEST_CASE(
   CHECK(page.substr(row, page.find("</tr>", row) - row).find(">0.0 %<") == std::string::npos);
 }
 
+TEST_CASE("no report says what everything twice as fast gains where that was not simulated") {
+  Prediction p = report::testing::missed_target();
+  p.gains.emplace().left_out = 16;
+  const auto has = [&](Format format, const char* said) {
+    const std::string text = render(p, report::testing::context(), format, {.full = true});
+    return text.find(said) != std::string::npos;
+  };
+  for (const Format format : {Format::text, Format::markdown, Format::html}) {
+    CHECK(has(format, "16 parts not tried"));
+    CHECK_FALSE(has(format, "everything twice as fast"));
+  }
+  CHECK(has(Format::json, "\"all\": null"));
+  p.gains->simulated = 1;
+  p.gains->all = Gain{0.3, 0.2, "", ""};
+  CHECK(has(Format::text, "everything twice as fast: 30.0 %"));
+  CHECK_FALSE(has(Format::json, "\"all\": null"));
+}
+
+TEST_CASE("what a scenario calls a target is text in Markdown, not markup") {
+  Prediction p = report::testing::missed_target();
+  p.assertions.front().id = "bu|sy <script>alert(1)</script>";
+  const std::string text = render(p, report::testing::context(), Format::markdown, {});
+  CHECK(text.find("<script>") == std::string::npos);
+  CHECK(text.find("&lt;script&gt;") != std::string::npos);
+}
+
 TEST_CASE("a page whose draws do not tell which inputs matter says so") {
   Prediction p = report::testing::drawn();
   p.uncertainty->draws = 16;

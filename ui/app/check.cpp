@@ -165,7 +165,6 @@ class CheckRun {
       d.position.file = d.position.file.empty() ? item.out.uri : shown(d.position.file);
       item.out.faults.push_back(d);
     }
-    item.design.reset();
   }
 
   std::optional<Failure> compare_with() {
@@ -300,7 +299,6 @@ class CheckRun {
       refuse(item, faults);
       item.out.failure =
           faults.items().size() == 1 ? "an assertion is wrong" : "assertions are wrong";
-      return;
     }
     std::vector<AssertionOutcome> outcomes;
     for (const CheckedAssertion& a : item.out.assertions) outcomes.push_back(a.outcome);
@@ -312,6 +310,7 @@ class CheckRun {
     const Verdict verdict = predict::verdict_of(item.prediction->assertions);
     if (item.prediction->verdict != Verdict::inconclusive || verdict == Verdict::fail)
       item.prediction->verdict = verdict;
+    if (item.out.misjudged()) item.design.reset();
   }
 
   void place_all(Item& item) const {

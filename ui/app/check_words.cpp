@@ -24,7 +24,7 @@ std::optional<Failure> idle_tolerance(std::span<const Tolerance> tolerances,
   for (const Tolerance& t : tolerances) {
     const bool used = std::any_of(predictions.begin(), predictions.end(), [&](const auto* p) {
       return std::any_of(p->metrics.begin(), p->metrics.end(),
-                         [&](const auto& m) { return base::matches_glob(t.pattern, m.first); });
+                         [&](const auto& m) { return base::matches_metric(t.pattern, m.first); });
     });
     // What other designs report is no slip of the pen: "cost.*" of one without prices.
     const bool known =

@@ -126,7 +126,8 @@ Gains gains_of(const Json& node, const std::string& at) {
   out.simulated = as<std::uint64_t>(member(node, at, "simulated"), at + "/simulated", "number");
   out.left_out = as<std::uint64_t>(member(node, at, "left_out"), at + "/left_out", "number");
   out.noise = number(node, at, "noise");
-  out.all = gain_of(member(node, at, "all"), at + "/all");
+  const Json& all = member(node, at, "all");
+  if (!all.is_null()) out.all = gain_of(all, at + "/all");
   const Json& together = member(node, at, "together");
   if (together.is_null()) return out;
   out.together = gain_of(together, at + "/together");

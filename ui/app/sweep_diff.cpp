@@ -53,7 +53,7 @@ bool has_metric(const SweepReport& report, const std::string& pattern) {
   for (const SweepRow& row : report.rows)
     if (row.outcome)
       for (const auto& [name, metric] : row.outcome->metrics)
-        if (base::matches_glob(pattern, name)) return true;
+        if (base::matches_metric(pattern, name)) return true;
   return false;
 }
 

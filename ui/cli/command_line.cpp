@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <thread>
@@ -48,6 +49,32 @@ struct Fault {
   std::string message;
   std::string hint;
 };
+
+/// Options and arguments whose files are read, and those whose files are written.
+constexpr std::array<std::string_view, 14> kRead = {
+    "SCENARIO", "FILE",       "MEASUREMENTS", "TRACE",     "BASE",       "HEAD",      "CASES",
+    "--policy", "--scenario", "--observed",   "--profile", "--baseline", "--storage", "--on"};
+constexpr std::array<std::string_view, 6> kWritten = {
+    "--output", "--report", "--trace", "--keep-program", "--picture", "--keep-trace"};
+
+template <std::size_t N>
+bool named(const CLI::Option& option, const std::array<std::string_view, N>& names) {
+  return std::find(names.begin(), names.end(), option.get_name(option.get_positional())) !=
+         names.end();
+}
+
+/// Of "junit:out.xml" what follows the kind of report.
+std::string file_of(const std::string& option, const std::string& word) {
+  const std::size_t colon = option == "--report" ? word.find(':') : std::string::npos;
+  return option != "--report" ? word : colon == std::string::npos ? "" : word.substr(colon + 1);
+}
+
+/// Whether both are there, and one regular file, by whatever path.
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return !a.empty() && std::filesystem::is_regular_file(a, error) &&
+         std::filesystem::equivalent(a, b, error) && !error;
+}
 
 /// Where parse() puts what is declared instead of parsing; nullptr but in options_of().
 thread_local std::vector<OptionHelp>* asked = nullptr;
@@ -117,6 +144,24 @@ struct CommandLine::Impl {
                        o.help);
     }
     return out;
+  }
+  /// A file that would be written over what is read.
+  [[nodiscard]] std::optional<Fault> written_over() const {
+    for (const CLI::Option* to : app.get_options()) {
+      if (!named(*to, kWritten)) continue;
+      for (const std::string& word : to->results()) {
+        const std::string file = file_of(to->get_name(), word);
+        for (const CLI::Option* from : app.get_options()) {
+          if (!named(*from, kRead)) continue;
+          for (const std::string& input : from->results())
+            if (same_file(file, input))
+              return Fault{to->get_name() + " would write over \"" + input + "\", which is read (" +
+                               from->get_name(from->get_positional()) + ")",
+                           "name another file: what is written there is no longer the input"};
+        }
+      }
+    }
+    return std::nullopt;
   }
   int usage_error(const std::string& message, const std::string& hint) const {
     print_error("stallcast " + std::string(verb.name) + ": " + message,
@@ -316,6 +361,8 @@ std::optional<int> CommandLine::parse(std::span<const std::string> args) {
     return impl_->usage_error("unexpected argument \"" + extras.front() + "\"", "");
   for (const auto& check : impl_->checks)
     if (const auto fault = check()) return impl_->usage_error(fault->message, fault->hint);
+  if (const auto fault = impl_->written_over())
+    return impl_->usage_error(fault->message, fault->hint);
   if (impl_->common != nullptr) apply_terminal_options(*impl_->common);
   return std::nullopt;
 }

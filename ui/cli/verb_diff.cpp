@@ -78,7 +78,7 @@ Failure no_metric(const std::string& pattern) {
 std::optional<Failure> check_pattern(const Diff& diff, const std::string& pattern) {
   for (const DiffSide* side : {&diff.base, &diff.head})
     for (const auto& [name, metric] : side->prediction.metrics)
-      if (base::matches_glob(pattern, name)) return std::nullopt;
+      if (base::matches_metric(pattern, name)) return std::nullopt;
   return no_metric(pattern);
 }
 

@@ -2,17 +2,15 @@
 #include "ui/cli/prediction_verb.hpp"
 #include "ui/cli/verbs.hpp"
 #include "ui/report/design_context.hpp"
+#include "ui/report/plan_parts.hpp"
 
 namespace stallcast::cli {
 namespace {
 
 ExitCode plan_exit(const PlanResult& plan) {
-  if (plan.confident && plan.confident->status == PlanStatus::infeasible)
-    return ExitCode::answer_no;
-  if (plan.confident && plan.confident->status == PlanStatus::inconclusive)
-    return ExitCode::inconclusive;
-  if (plan.status == PlanStatus::infeasible) return ExitCode::answer_no;
-  if (plan.status == PlanStatus::inconclusive) return ExitCode::inconclusive;
+  const PlanStatus status = report::asked_status(plan);
+  if (status == PlanStatus::infeasible) return ExitCode::answer_no;
+  if (status == PlanStatus::inconclusive) return ExitCode::inconclusive;
   return exit_of(plan.prediction.verdict);
 }
 

@@ -120,15 +120,17 @@ Json gains_object(const Gains& gains) {
   Json out = {{"simulated", gains.simulated},
               {"left_out", gains.left_out},
               {"noise", gains.noise},
-              {"all", {{"time", gains.all.time}, {"utilization", gains.all.utilization}}},
+              {"all", nullptr},
               {"together", nullptr}};
-  if (!gains.pair.empty())
-    out["together"] = {{"parts", gains.pair},
-                       {"time", gains.together.time},
-                       {"utilization", gains.together.utilization}};
-  for (const auto& [key, gain] :
-       {std::pair{"all", gains.all}, std::pair{"together", gains.together}})
-    if (gain.noise > 0.0 && !out[key].is_null()) out[key]["noise"] = gain.noise;
+  const auto put = [](Json& in, const Gain& gain) {
+    in["time"] = gain.time;
+    in["utilization"] = gain.utilization;
+    if (gain.noise > 0.0) in["noise"] = gain.noise;
+  };
+  if (gains.simulated > 0) put(out["all"], gains.all);
+  if (gains.pair.empty()) return out;
+  out["together"]["parts"] = gains.pair;
+  put(out["together"], gains.together);
   return out;
 }
 

@@ -124,7 +124,7 @@ std::string gains_note(const Prediction& p) {
   if (!gains.pair.empty())
     out = base::join(gains.pair, " and ") +
           " limit together, twice as fast: " + gain_phrase(gains.together);
-  else if (is_gain(gains.all, gains.noise))
+  else if (gains.simulated > 0 && is_gain(gains.all, gains.noise))
     out = "everything twice as fast: " + gain_phrase(gains.all);
   if (gains.left_out > 0)
     out += (out.empty() ? "" : "; ") + count_of(gains.left_out, "part") +

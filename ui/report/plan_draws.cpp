@@ -52,12 +52,33 @@ std::string nominally(const PlanResult& plan, bool same) {
   return "; nominally " + drawn_amounts(plan, point) + ", with which " + what_holds(point);
 }
 
+/// The answer that draws were asked for; nullptr without one.
+const DrawnPoint* drawn_of(const PlanResult& plan) {
+  const bool drawn = plan.status == PlanStatus::found && plan.confident && plan.confident->answer;
+  return drawn ? &plan.confident->points[*plan.confident->answer] : nullptr;
+}
+
 }  // namespace
 
 std::string asked_text(const ConfidentPlan& plan) {
   const std::string most = print_value(plan.asked, "ratio");
   return (plan.least_asked < plan.asked ? print_value(plan.least_asked, "ratio") + " to " : "") +
          most + " of all cases";
+}
+
+PlanStatus asked_status(const PlanResult& plan) {
+  return plan.status == PlanStatus::found && plan.confident ? plan.confident->status : plan.status;
+}
+
+const std::vector<std::string>* asked_answer(const PlanResult& plan) {
+  if (const DrawnPoint* drawn = drawn_of(plan)) return &drawn->values;
+  const bool stated = plan.answer && asked_status(plan) == PlanStatus::found;
+  return stated ? &plan.points[*plan.answer].values : nullptr;
+}
+
+std::optional<std::int64_t> asked_count(const PlanResult& plan) {
+  if (const DrawnPoint* drawn = drawn_of(plan)) return drawn->count;
+  return asked_status(plan) == PlanStatus::found ? std::optional(plan.required) : std::nullopt;
 }
 
 PlanPart drawn_part(const PlanResult& plan) {

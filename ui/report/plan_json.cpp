@@ -38,10 +38,10 @@ void add_search(const PlanResult& plan, Json& out) {
                       {"goal", plan.objective.maximize ? "maximize" : "minimize"}};
   out["at_least"] = is_at_least(plan);
   out["answer"] = nullptr;
-  if (plan.answer) {
+  if (const std::vector<std::string>* answer = asked_answer(plan)) {
     out["answer"] = Json::object();
     for (std::size_t a = 0; a < plan.axes.size(); ++a)
-      out["answer"][plan.axes[a].path] = plan.points[*plan.answer].values[a];
+      out["answer"][plan.axes[a].path] = (*answer)[a];
   }
   out["survived"] = plan.survived;
   out["search"] = {{"candidates", plan.candidates}, {"simulated", plan.points.size()},
@@ -151,10 +151,12 @@ Json confident_object(const PlanResult& plan) {
 
 std::string plan_json(const PlanResult& plan, const ReportContext& context, const Style& style) {
   Json out;
-  out["status"] = status_name(plan.status);
+  const PlanStatus status = asked_status(plan);
+  const std::optional<std::int64_t> required = asked_count(plan);
+  out["status"] = status_name(status);
   out["summary"] = headline_lines(plan);
   out["metric"] = plan.metric;
-  out["required"] = plan.status == PlanStatus::found ? Json(plan.required) : Json(nullptr);
+  out["required"] = required ? Json(*required) : Json(nullptr);
   out["lower_bound"] = plan.lower_bound;
   out["non_monotone"] = plan.non_monotone;
   out["points"] = Json::array();
@@ -195,6 +197,8 @@ std::string plan_json(const PlanResult& plan, const ReportContext& context, cons
   if (plan.confident) out["confidence"] = confident_object(plan);
   // the result of the design found (or of the largest tried), with the search next to it
   Json result = result_object(plan.prediction, context, style);
+  if (status == PlanStatus::infeasible) result["verdict"] = verdict_name(Verdict::fail);
+  if (status == PlanStatus::inconclusive) result["verdict"] = verdict_name(Verdict::inconclusive);
   // What fewer of them lack, beside the number itself.
   if (plan.reason && plan.status == PlanStatus::found && result["metrics"].contains(plan.metric))
     result["metrics"][plan.metric]["binding"] = plan.reason->by;

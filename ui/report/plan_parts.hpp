@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,6 +83,14 @@ struct PlanPart {
 /// Where nothing meets the targets: "nearest: with 32 OSTs save is 10.4 s, against 10.2 s"; "" of
 /// plans that have an answer.
 [[nodiscard]] std::string nearest_text(const PlanResult& plan);
+
+/// What was asked for: where draws were asked for a design theirs, else that of the design as it is
+/// stated. The first line of a plan, its exit and its JSON go by it.
+[[nodiscard]] PlanStatus asked_status(const PlanResult& plan);
+/// The answer to that, one value of each axis; nullptr where there is none.
+[[nodiscard]] const std::vector<std::string>* asked_answer(const PlanResult& plan);
+/// Of what is searched first, or alone, so many; none where there is no answer.
+[[nodiscard]] std::optional<std::int64_t> asked_count(const PlanResult& plan);
 
 /// The answer, and what is to be said of it at once: a line each, some "".
 [[nodiscard]] std::vector<std::string> plan_headline(const PlanResult& plan, const Ink& ink);

@@ -79,7 +79,7 @@ std::string costs_markdown(const Prediction& p, const ReportContext& context) {
     if (!context.prices.empty()) out += "\n| price | value | source |\n|---|---:|---|\n";
     for (const InputLine& price : context.prices)
       out += "| `" + markdown_cell(price.path) + "` | " + markdown_cell(price.value) + " | " +
-             markdown_cell(price.source) + " |\n";
+             markdown_literal(price.source) + " |\n";
   }
   return out;
 }
@@ -93,7 +93,7 @@ std::string targets_markdown(const Prediction& p) {
                     (drawn ? " holds in |" : "") + "\n|---|---|---|---|---|" +
                     (drawn ? "---|\n" : "\n");
   for (const AssertionOutcome& a : p.assertions)
-    out += "| " + markdown_cell(a.id) + " | `" + markdown_cell(a.that) + "` | " +
+    out += "| " + markdown_literal(a.id) + " | `" + markdown_cell(a.that) + "` | " +
            print_predicted(a) + " | " + a.status + " | " + markdown_cell(limited_cell(a)) + " |" +
            (drawn ? " " + cases_phrase(a) + " |\n" : "\n");
   return out;

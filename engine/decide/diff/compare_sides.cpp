@@ -61,14 +61,14 @@ void compare(Diff& diff, const ComparedMetrics& scope) {
   const std::vector<Tolerance> tolerances = {{"*", scope.min_change}};
   diff.metrics = predict::compare_all(before, after, tolerances);
   std::erase_if(diff.metrics, [&](const MetricChange& m) {
-    return !base::matches_glob(scope.metrics, m.metric);
+    return !base::matches_metric(scope.metrics, m.metric);
   });
   leave_out_luck(diff, diff.metrics);
   const auto lacking = [&](const auto& these, const auto& those, auto& out) {
     for (const auto& [name, metric] : these) {
       const auto other = those.find(name);
       if ((other == those.end() || other->second.unit != metric.unit) &&
-          base::matches_glob(scope.metrics, name))
+          base::matches_metric(scope.metrics, name))
         out.emplace(name, metric);
     }
   };

@@ -91,7 +91,7 @@ class Comparison {
     const std::vector<Tolerance> tolerances = {{"*", scope_.min_change}};
     for (MetricChange& m :
          predict::compare_all(before.outcome->metrics, after.outcome->metrics, tolerances)) {
-      if (!base::matches_glob(scope_.metrics, m.metric)) continue;
+      if (!base::matches_metric(scope_.metrics, m.metric)) continue;
       SweepMetricChange& all = metrics_[m.metric];
       all.metric = m.metric;
       ++(m.effect == Effect::worse    ? all.worse

@@ -27,7 +27,7 @@ Result<Tolerance> parse_tolerance(const std::string& text) {
 double tolerance_of(std::string_view metric, std::span<const Tolerance> tolerances) {
   double out = kDefaultTolerance;
   for (const Tolerance& t : tolerances)
-    if (base::matches_glob(t.pattern, metric)) out = t.relative;
+    if (base::matches_metric(t.pattern, metric)) out = t.relative;
   return out;
 }
 

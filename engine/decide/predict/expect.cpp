@@ -56,7 +56,7 @@ std::vector<Named> matching(std::string_view pattern, const Prediction& predicti
   constexpr std::string_view kMean = ".mean";
   std::vector<Named> out;
   for (const auto& named : prediction.metrics)
-    if (base::matches_glob(pattern, named.first)) out.push_back(named);
+    if (base::matches_metric(pattern, named.first)) out.push_back(named);
   if (out.empty() && pattern.ends_with(kMean))
     return matching(pattern.substr(0, pattern.size() - kMean.size()), prediction);
   return out;

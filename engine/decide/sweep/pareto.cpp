@@ -163,7 +163,7 @@ std::vector<SweepColumn> columns_of(const SweepReport& report, std::span<const s
     const auto [name, goal] = read_column(report, asked);
     bool found = false;
     for (const std::string& known : names)
-      if (base::matches_glob(name, known)) {
+      if (base::matches_metric(name, known)) {
         found = true;
         add({known, goal});
       }

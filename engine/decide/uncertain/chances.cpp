@@ -86,7 +86,7 @@ class Judge {
     if (nominal_.metrics.contains(asked.metric)) return {asked.metric};
     std::vector<std::string> out;
     for (const auto& [name, metric] : nominal_.metrics)
-      if (base::matches_glob(assertion.metric, name)) out.push_back(name);
+      if (base::matches_metric(assertion.metric, name)) out.push_back(name);
     return out;
   }
 

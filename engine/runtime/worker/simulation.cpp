@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "engine/base/jsonc.hpp"
+#include "engine/base/memory_limit.hpp"
 #include "engine/runtime/codec/codec.hpp"
 #include "engine/runtime/codec/protocol.hpp"
 #include "engine/runtime/codec/timeline_codec.hpp"
@@ -221,7 +222,7 @@ void simulate_and_exit(const std::deque<Assignment>& todo, Outlets outlets, pid_
     }
     _exit(EXIT_SUCCESS);
   } catch (const std::bad_alloc&) {
-    say_text(Said::exception, "it needs more memory than a simulation may take");
+    say_text(Said::exception, std::string(base::kTooLittleMemory));
   } catch (const std::exception& error) {
     say_text(Said::exception, error.what());
   }

@@ -160,6 +160,21 @@ TEST_CASE("names become ids") {
   CHECK(scenario(import_dlio(text, "", options))["id"] == "imported");
 }
 
+TEST_CASE("hosts that the GPUs do not fill evenly are told of") {
+  const auto uneven = [](std::int64_t hosts, std::int64_t accelerators) {
+    ImportOptions options;
+    options.hosts = hosts;
+    options.accelerators = accelerators;
+    const ImportResult result = import_dlio(kImages, "w.yaml", options);
+    CHECK(job(result)["accelerators"] == accelerators);
+    return has(result, Severity::warning, "uneven");
+  };
+  CHECK(uneven(3, 8));
+  CHECK(uneven(16, 8));
+  CHECK_FALSE(uneven(4, 8));
+  CHECK_FALSE(uneven(8, 8));
+}
+
 TEST_CASE("storage of another scenario needs an id, and its hosts one, too") {
   const auto given = [](const std::string& storage) {
     ImportOptions options;

@@ -191,7 +191,9 @@ std::string verdict_text(const CheckedScenario& s) {
       std::count_if(s.assertions.begin(), s.assertions.end(), [](const CheckedAssertion& a) {
         return a.state == BaselineState::worse && a.is_open() && a.outcome.status == "pass";
       }));
-  const std::string phrase = verdict_phrase(*s.prediction);
+  const std::string judged = verdict_phrase(*s.prediction);
+  if (s.misjudged() && s.assertions.empty()) return s.failure;
+  const std::string phrase = s.misjudged() ? s.failure + ", " + judged : judged;
   if (worse == 0) return phrase;
   const std::string also = count_of(worse, "figure") + " worse than the baseline";
   return s.prediction->verdict == Verdict::pass ? also : phrase + ", " + also;
