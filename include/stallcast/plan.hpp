@@ -205,6 +205,8 @@ struct DrawnPoint {
   std::string target = {};          ///< the one that decides; "": every error-level target
   double asked = 0.0;               ///< in how many cases that is to hold, 0..1
   double probability = 0.0;         ///< that it does, as a `run` with these draws has it
+  std::string least = {};           ///< of every target together: the one that holds least often
+  double least_probability = 0.0;   ///< and how often that one does
   bool meets = false;
 };
 
@@ -265,8 +267,6 @@ struct PlanResult {
   [[nodiscard]] bool decided_by_draws() const { return confident && confident->decides; }
 };
 
-/// Whether the answer is the most of a range beyond which there is more that may do, too.
-[[nodiscard]] inline bool is_at_least(const PlanResult& plan) {
 /// The target of the answer that decided it: what the next smaller design misses, else the one that
 /// is nearest to its limit; nullptr without any.
 [[nodiscard]] inline const TargetMargin* deciding_target(const PlanResult& plan) {
@@ -280,6 +280,8 @@ struct PlanResult {
   return out;
 }
 
+/// Whether the answer is the most of a range beyond which there is more that may do, too.
+[[nodiscard]] inline bool is_at_least(const PlanResult& plan) {
   if (!plan.answer || !plan.objective.maximize) return false;
   for (std::size_t a = 0; a < plan.axes.size(); ++a)
     if (plan.axes[a].open && plan.axes[a].falls &&
