@@ -191,6 +191,7 @@ TEST_CASE("a step relieves what the larger design has more of, not what costs mo
   larger.resources[0].capacity = 12e9;
   CHECK(plan::relieved_by(larger, smaller) == "storage.fs.ost");
   CHECK(plan::relieved_by(larger, smaller, "job.train.checkpoint.serialize") == "storage.fs.ost");
+  CHECK(plan::relieved_by(larger, smaller, "storage.fs.provisioned") == "storage.fs.provisioned");
   larger.resources[1].capacity = 2e5;
   CHECK(plan::relieved_by(larger, smaller) == "storage.fs.mdt");
   CHECK(plan::relieved_by(larger, smaller, "storage.fs.ost") == "storage.fs.ost");

@@ -87,7 +87,10 @@ std::string relieved_by(const Prediction& larger, const Prediction& smaller,
     const double before = capacity(smaller, resource);
     return before > 0.0 && capacity(larger, resource) > (1.0 + kMore) * before;
   };
-  if (grows(named)) return named;
+  // Of a limit of storage that is no resource, as a provisioned rate, nothing is known: it may
+  // grow.
+  const bool unknown = named.starts_with("storage.") && !(capacity(smaller, named) > 0.0);
+  if (unknown || grows(named)) return named;
   for (const Bottleneck& b : smaller.bottlenecks) {
     const bool gains = b.gain && smaller.gains && b.gain->time >= smaller.gains->noise;
     if ((gains || b.blamed_share > 0.0) && grows(b.resource)) return b.resource;
