@@ -29,7 +29,7 @@ Result<base::AnyQuantity> parse_limit(std::string_view text) {
   if (const auto in_parts = detail::parse_parts(trimmed))
     return bad(in_parts->message, in_parts->hint);
   return bad("\"" + trimmed + "\" is not a quantity",
-             "for example \"95 %\", \"5 s\", \"2 GB/s\", \"1 GiB\" or \"48\"");
+             "for example \"95 %\", \"5 s\", \"2 GB/s\", \"80 kops/s\", \"1 GiB\" or \"48\"");
 }
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }

@@ -89,6 +89,7 @@ constexpr std::array kUnits = std::to_array<UnitText>({
     {"PiB/s", rate, 0, kPi},
 
     {"/s", op_rate, 0, 1, 1, false},
+    {"1/s", op_rate, 0, 1, 1, false},
     {"k/s", op_rate, 3, 1, 1, false},
     {"M/s", op_rate, 6, 1, 1, false},
     {"IOPS", op_rate, 0, 1, 1, false},

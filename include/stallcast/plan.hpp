@@ -119,7 +119,8 @@ struct PlanNeighbour {
   std::size_t point = 0;     ///< of PlanResult::points
   double units = 0.0;        ///< how far, in the unit of the dimension
   double utilization = 0.0;  ///< gained, per unit
-  /// Gained by the tightest target, per unit, in its own unit and towards its good side.
+  /// Gained by the target that decided the answer, per unit, in its own unit and towards its good
+  /// side.
   double target = 0.0;
 };
 
@@ -204,6 +205,8 @@ struct DrawnPoint {
   std::string target = {};          ///< the one that decides; "": every error-level target
   double asked = 0.0;               ///< in how many cases that is to hold, 0..1
   double probability = 0.0;         ///< that it does, as a `run` with these draws has it
+  std::string least = {};           ///< of every target together: the one that holds least often
+  double least_probability = 0.0;   ///< and how often that one does
   bool meets = false;
 };
 
@@ -263,6 +266,19 @@ struct PlanResult {
   /// The answer is the one that draws are sure of.
   [[nodiscard]] bool decided_by_draws() const { return confident && confident->decides; }
 };
+
+/// The target of the answer that decided it: what the next smaller design misses, else the one that
+/// is nearest to its limit; nullptr without any.
+[[nodiscard]] inline const TargetMargin* deciding_target(const PlanResult& plan) {
+  const TargetMargin* out = nullptr;
+  if (!plan.answer) return out;
+  for (const TargetMargin& t : plan.points[*plan.answer].targets) {
+    if (plan.reason && t.id == plan.reason->target.id && t.when == plan.reason->target.when)
+      return &t;
+    if (out == nullptr || t.margin < out->margin) out = &t;
+  }
+  return out;
+}
 
 /// Whether the answer is the most of a range beyond which there is more that may do, too.
 [[nodiscard]] inline bool is_at_least(const PlanResult& plan) {

@@ -91,6 +91,20 @@ std::vector<double> counts_of(const Felt& outage, double mean) {
   return out;
 }
 
+/// What lasts of goodput is over the time of the run; of utilization as much as it has by itself,
+/// where what is lost was computed too.    [docs/models/uncertainty.md, eq. 15]
+void add_luck_of_lasting(const std::string& job, const Luck& of_time, RunResult& out) {
+  const std::string useful = metric::of_job(job, metric::kLastingGoodput),
+                    busy = metric::of_job(job, metric::kLastingUtilization);
+  if (!out.metrics.contains(useful) || !out.metrics.contains(busy)) return;
+  Luck kept;
+  for (auto factor = of_time.rbegin(); factor != of_time.rend(); ++factor)
+    kept.push_back(1.0 / *factor);
+  const auto own = out.luck.find(metric::gpu_utilization(job));
+  out.luck[busy] = own != out.luck.end() ? own->second : kept;
+  out.luck[useful] = std::move(kept);
+}
+
 }  // namespace
 
 void add_time_of_outages(const Design& design, RunResult& out) {
@@ -150,6 +164,7 @@ void add_luck_of_runs(const Design& design, RunResult& out) {
     for (const char* alike : {"run.time", "run.days", "run.cost", "run.energy"})
       if (const std::string of = metric::of_job(run.job, alike); out.metrics.contains(of))
         out.luck[of] = luck;
+    add_luck_of_lasting(run.job, luck, out);
   }
 }
 

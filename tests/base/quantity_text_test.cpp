@@ -71,6 +71,7 @@ TEST_CASE("quantities are read in every documented spelling") {
       {"1.5 MIOPS", op_rate, 1.5e6},
       {"100 kIOPS", op_rate, 100e3},
       {"5 /s", op_rate, 5},
+      {"30 1/s", op_rate, 30},
       {"70.7 ksamples/s", op_rate, 70.7e3},
       {"1 Gsamples/s", op_rate, 1e9},
       {"2.5 ktokens/s", op_rate, 2.5e3},

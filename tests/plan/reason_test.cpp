@@ -190,6 +190,11 @@ TEST_CASE("a step relieves what the larger design has more of, not what costs mo
   CHECK(plan::relieved_by(larger, smaller).empty());
   larger.resources[0].capacity = 12e9;
   CHECK(plan::relieved_by(larger, smaller) == "storage.fs.ost");
+  CHECK(plan::relieved_by(larger, smaller, "job.train.checkpoint.serialize") == "storage.fs.ost");
+  CHECK(plan::relieved_by(larger, smaller, "storage.fs.provisioned") == "storage.fs.provisioned");
+  larger.resources[1].capacity = 2e5;
+  CHECK(plan::relieved_by(larger, smaller) == "storage.fs.mdt");
+  CHECK(plan::relieved_by(larger, smaller, "storage.fs.ost") == "storage.fs.ost");
 
   PlanResult plan = searched();
   plan.points = {nine({target("good", "fail")})};
@@ -198,6 +203,27 @@ TEST_CASE("a step relieves what the larger design has more of, not what costs mo
   CHECK(plan::reason_of(plan)->by == "time");
   CHECK(plan::reason_of(plan, "storage.fs.ost")->by == "bandwidth");
   CHECK(plan::reason_of(plan, "storage.fs.ost")->resource == "storage.fs.ost");
+  // What the target waits for most is no reason for more of what does not relieve it.
+  plan.points[0].binding = "job.train.checkpoint.serialize";
+  CHECK(plan::reason_of(plan)->by == "cores");
+  CHECK(plan::reason_of(plan, "storage.fs.ost")->by == "bandwidth");
+  plan.points[0].binding = "storage.fs.wear";
+  CHECK(plan::reason_of(plan, "storage.fs.ost")->by == "wear");
+}
+
+TEST_CASE("what decides an answer is what the next smaller design misses") {
+  PlanResult plan = searched();
+  plan.points = {nine({target("stall", "fail"), target("capex", "pass")}),
+                 nine({target("stall", "pass"), target("capex", "pass")})};
+  plan.points[0].targets[0].margin = -0.1;
+  plan.points[1].targets[0].margin = 0.3;
+  plan.points[1].targets[1].margin = 0.01;
+  CHECK(deciding_target(plan) == nullptr);
+  plan.answer = 1;
+  CHECK(deciding_target(plan)->id == "capex");
+  plan.neighbours = {{0, -1, 0, 1.0}};
+  plan.reason = plan::reason_of(plan);
+  CHECK(deciding_target(plan)->id == "stall");
 }
 
 TEST_CASE("a step that shares the work out relieves compute, whatever else it has more of") {

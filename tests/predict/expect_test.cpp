@@ -56,6 +56,9 @@ TEST_CASE("what is not an assertion says why") {
   CHECK(parse_assertion("job.train.au = 3 s").failure().hint == "use one of < <= > >= == in");
   CHECK(parse_assertion("job.train.au != 3 s").failure().hint == "use one of < <= > >= == in");
   CHECK(parse_assertion("job.train.au > soon").failure().message == "\"soon\" is not a quantity");
+  CHECK(parse_assertion("job.train.au > soon").failure().hint.find("80 kops/s") !=
+        std::string::npos);
+  CHECK(parse_assertion("job.train.throughput.samples >= 30 1/s").ok());
   CHECK(parse_assertion("> 3 s").failure().exit == ExitCode::bad_input);
 }
 

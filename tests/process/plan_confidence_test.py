@@ -214,7 +214,12 @@ class Confidence(unittest.TestCase):
                    text=SCENARIO % RANGE).out
         words = " ".join(near.split())
         said = "no design that was looked at meets the targets in 90 % of all cases"
-        self.assertRegex(words, "^sure: INFEASIBLE " + said + " without draws needs 25 OSTs ")
+        why = r": with 26 OSTs save holds in ([\d.]+ of 100 cases); stallcast run --set storage.scratch.ost.count=26 says what moves it"
+        self.assertRegex(words, "^sure: INFEASIBLE " + said + why + " without draws needs 25 OSTs ")
+        self.assertRegex(words, r"26 OSTs: in [\d.]+ of 100 cases[^;]*; save by itself in [\d.]+ of 100 cases")
+        surest = max(found["confidence"]["points"], key=lambda point: point["probability"])
+        self.assertEqual(surest["least"]["target"], "save")
+        self.assertGreaterEqual(surest["least"]["probability"], surest["probability"] - 1e-9)
         page = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "16", "--over", "osts=20..26",
                    "--format", "html", text=SCENARIO % RANGE).out
         self.assertIn('<span class="infeasible">infeasible</span>: ' + said, page)
@@ -227,7 +232,8 @@ class Confidence(unittest.TestCase):
         run = Run("plan", "FILE", "--tornado", "0", "--confidence", "90%", "--draws", "16", "--over", "osts=25",
                   "--over", "jobs.train.step.compute=1 s,2 s", "--minimize", "osts",
                   text=worse % RANGE.replace("0.5 GB/s", "0.4 GB/s"))
-        self.assertIn("in less than 1 of 100 cases, the answer without draws 1 other design: in less than 1 of 100 cases", " ".join(run.out.split()))
+        self.assertIn("in less than 1 of 100 cases, the answer without draws; save by itself in less than 1 of 100 cases "
+                      "1 other design: in less than 1 of 100 cases", " ".join(run.out.split()))
 
     def test_of_several_things_searched_the_nominal_answer_is_told_too(self):
         """One OSS of 6.25 GB/s is too few, two do. The second search begins with one and need not come by the nominal answer."""

@@ -76,5 +76,8 @@ with tempfile.TemporaryDirectory() as folder:
         points = json.loads(run(str(at / "design.json"), "--vary", axis, "--replicas", "1", "--format", "json"))["points"]
         assert " ".join(value for p in points for value in p["set"].values()) == values, points
     run_says, limited_by, waited_for = limits("mlperf-llama3-70b-ckpt")
+    front = run(str(at / "design.json"), "--vary", "run.seed=1,2", "--replicas", "1", "--metric", "job.save.checkpoint.stall:min",
+                "--format", "html")
+    assert "No other point that meets the targets is better in one and as good in the rest" in front
     assert (run_says, limited_by) == ("job.save.checkpoint.threads", "") and waited_for != run_says, waited_for
 print("ok")

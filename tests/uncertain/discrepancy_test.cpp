@@ -14,7 +14,7 @@ using uncertain::discrepancy_of;
 TEST_CASE("a job's own discrepancy takes the place of that of all jobs, by class of figure") {
   Design design = testing::small_design();
   for (const char* metric : {"job.train.first_batch", "job.train.checkpoint.stall",
-                             "job.train.step.time", "job.train.steps"})
+                             "job.train.step.time", "job.train.time.sync"})
     CHECK(discrepancy_of(metric, design, {}) == discrepancy_of(metric));
   testing::set(design.jobs[0].job, models::Role::job, "discrepancy.step", "3 %");
   testing::set(design.jobs[0].job, models::Role::job, "discrepancy.utilization", "0.04");
@@ -28,7 +28,7 @@ TEST_CASE("a job's own discrepancy takes the place of that of all jobs, by class
   CHECK(discrepancy_of("job.train.checkpoint.stall", design, {}) == Approx(std::log(1.05)));
   // Of another job, and of no class.
   CHECK(discrepancy_of("job.other.au", design, {}) == discrepancy_of("job.other.au"));
-  CHECK(discrepancy_of("job.train.steps", design, {}) == 0.0);
+  CHECK(discrepancy_of("job.train.time.sync", design, {}) == 0.0);
 }
 
 TEST_CASE("utilization is known by who reads, and better where probes measured that") {
@@ -146,6 +146,42 @@ TEST_CASE("the time of a run that the clock ends is known") {
     CHECK((discrepancy_of("job.train.time.wall", design, draws) > 0.0) == (wall < 60.0));
     CHECK(discrepancy_of("job.train.steady.step.time", design, draws) > 0.0);
   }
+}
+
+TEST_CASE("what is another figure times a number is as sure as that") {
+  Design design = testing::small_design();
+  testing::set(design.run, models::Role::run, "duration", "60 s");
+  design.jobs[0].loader.emplace();
+  design.jobs[0].loader->kind = "pytorch";
+  std::vector<Prediction> draws(1);
+  const auto set = [&](const char* figure, double value) {
+    draws[0].metrics[std::string("job.train.") + figure] = {value, "", std::nullopt};
+  };
+  const auto of = [&](const char* figure) {
+    return discrepancy_of(std::string("job.train.") + figure, design, draws);
+  };
+  const auto whole_of = [&](const char* figure) {
+    return uncertain::whole_of(std::string("job.train.") + figure, design, draws);
+  };
+  set("stall.data", 0.1), set("gpu.utilization", 0.8);
+  set("epoch.begin", 3.0), set("start.once", 60.0);
+  draws[0].breakdown["train"] = {{"compute", 0.8}, {"data", 0.1}, {"checkpoint", 0.1}};
+  for (const double wall : {60.5, 40.0}) {
+    set("time.wall", wall);
+    const bool by_clock = wall >= 60.0;
+    CHECK(of("lasting.utilization") == of("gpu.utilization"));
+    CHECK(of("lasting.useful") == of("goodput"));
+    for (const std::string cause : {"data", "cpu", "metadata"})
+      CHECK(of(("time." + cause).c_str()) == of(("stall." + cause).c_str()));
+    // Of the time of a run by the clock they are shares; what its work ends computes what it does.
+    CHECK(whole_of("time.data") == (by_clock ? std::optional(wall) : std::nullopt));
+    CHECK(of("time.compute") == (by_clock ? of("gpu.utilization") : 0.0));
+    CHECK(of("steps") == (by_clock ? of("throughput.samples") : 0.0));
+  }
+  CHECK_FALSE(whole_of("stall.data").has_value());
+  CHECK(of("epoch.begin") == of("first_batch"));
+  // 57 s of the start are a warm-up that is stated.
+  CHECK(of("start.once") == Approx(0.05 * of("first_batch")));
 }
 
 TEST_CASE("what idle and useful GPUs cost is as sure as how many there are") {

@@ -85,6 +85,9 @@ TEST_CASE("What is nothing times any factor stays nothing", "[uncertain]") {
 
 TEST_CASE("A metric has one scale whatever it is compared with", "[uncertain]") {
   CHECK(ErrorScale::of("job.t.au", "ratio", 0.2, 0.9, true).kind == Kind::odds);
+  CHECK(ErrorScale::of("job.t.time.data", "s", 5.0, 9.0, true).kind == Kind::factors);
+  CHECK(ErrorScale::of("job.t.time.data", "s", 5.0, 9.0, true, 60.0).kind == Kind::odds);
+  CHECK(ErrorScale::of("job.t.time.data", "s", 5.0, 69.0, true, 60.0).kind == Kind::factors);
   CHECK(ErrorScale::of("job.t.stall.data", "ratio", 0.2, 0.9, true).kind == Kind::odds);
   CHECK(ErrorScale::of("job.t.cache.hit", "ratio", 0.2, 0.9, true).kind == Kind::linear);
   CHECK(ErrorScale::of("job.t.step.time", "s", 0.2, 9.0, false).kind == Kind::factors);
@@ -104,6 +107,18 @@ TEST_CASE("An input that is known takes its part of the inputs' width and no oth
   CHECK(half(widths.left_of(inputs, 0.0)) == Approx(0.3));
   // Nothing else is unsure: then the median is all that is left.
   CHECK(half(uncertain::Widths{{Kind::factors}, 10.0}.left_of(inputs, 0.0)) == 0.0);
+}
+
+TEST_CASE("A time that is a part of a run is as probable as the share that says the same") {
+  const ErrorScale share{Kind::odds}, time{Kind::odds, 60.0};
+  for (const double value : kValues) {
+    CHECK(time.to(60.0 * value) == Approx(share.to(value)));
+    CHECK(time.from(share.to(value)) == Approx(60.0 * share.from(share.to(value))));
+    CHECK(60.0 * time.slope(60.0 * value) == Approx(share.slope(value)));
+    for (const double limit : kValues)
+      CHECK(at("<=", 60.0 * value, 60.0 * limit, time, 0.7) ==
+            Approx(at("<=", value, limit, share, 0.7)));
+  }
 }
 
 }  // namespace scale_test

@@ -59,6 +59,11 @@ void drop_objective(const Scenario& scenario, PlanSpec& spec) {
     if (searched_as(*name, own) && !searched_as(*name, spec)) name->clear();
 }
 
+bool searches_alike(const PlanSpec& a, const PlanSpec& b) {
+  const auto path = [](const PlanDimension& one) { return one.axis.path; };
+  return std::ranges::equal(a.over, b.over, {}, path, path);
+}
+
 }  // namespace
 
 PlanSpec asked_plan(const Scenario& scenario, const PlanQuestion& wanted, Diagnostics& faults) {
@@ -85,7 +90,8 @@ void add_plan_faults(const Scenario& scenario, const PlanSpec& spec, Diagnostics
   const PlanSpec& own = scenario.questions().plan;
   const auto says = [&](const std::string& pointer) {
     if (pointer == plan::objective_pointer(spec))
-      return spec.minimize == own.minimize && spec.maximize == own.maximize;
+      return spec.minimize == own.minimize && spec.maximize == own.maximize &&
+             (!spec.maximize.empty() || !spec.minimize.empty() || searches_alike(spec, own));
     return pointer.starts_with("/plan/survive") ? spec.survive == own.survive : !pointer.empty();
   };
   for (const plan::Refusal& refusal : refusals_of(scenario, spec))

@@ -355,7 +355,7 @@ Result<PlanResult> Session::Impl::solve(const Scenario& scenario, const InMonth&
   add_warnings(scenario, shown, *found);
   gain::rank_by_gain(shown.design(), found->prediction,
                      {.predict = options, .valid = can_be_built});
-  if (found->status == PlanStatus::infeasible)
+  if (found->status != PlanStatus::found)
     if (std::string note = plan::unsearched_note(
             shown.design(), *found,
             [&](const std::string& at) { return follows_from(scenario, at, found->axes); });

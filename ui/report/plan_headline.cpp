@@ -117,6 +117,22 @@ std::vector<std::string> all_of(std::initializer_list<std::vector<std::string>> 
   return out;
 }
 
+/// What is open at the largest design, and what would tell: "with 64 backends au is undecided after
+/// 24 replicas: --replicas 96 halves its interval, ...".
+std::string left_open(const PlanResult& plan) {
+  if (plan.status != PlanStatus::inconclusive || plan.end >= plan.points.size()) return "";
+  const PlanPoint& end = plan.points[plan.end];
+  std::vector<std::string> open;
+  for (const TargetMargin& t : end.targets)
+    if (t.status == "inconclusive" && t.interval && !t.confidence) open.push_back(t.name());
+  if (!end.inconclusive || open.empty()) return "";
+  return "with " + base::counted(plan, end) + " " + base::join(open, " and ") +
+         (open.size() == 1 ? " is" : " are") + " undecided after " +
+         counted(end.replicas, "replicas") + ": --replicas " + std::to_string(4 * end.replicas) +
+         " halves " + (open.size() == 1 ? "its interval" : "their intervals") +
+         ", or take a limit further from what it is";
+}
+
 std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& ink) {
   const std::string id = ink.bold(plan.scenario_id) + ": ";
   const PlanPoint* end =
@@ -134,6 +150,7 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
           ? "none of the designs meets the targets" + met_by_saves(plan)
           : "the search for the " + goal_text(plan) + " has no answer yet",
       confident_text(plan),
+      left_open(plan),
       searched(plan),
       nearest_text(plan),
       says ? "with " + base::counted(plan, *end) + ", " + label::limits(end->binding, end->waited)
@@ -163,9 +180,11 @@ std::vector<std::string> plan_headline(const PlanResult& plan, const Ink& ink) {
     case PlanStatus::inconclusive:
       break;
   }
+  const PlanPoint* last = plan.end < plan.points.size() ? &plan.points[plan.end] : nullptr;
   return {id + status_text(plan.status, ink),
           std::string("the search for the ") + (needs(plan) == "needs" ? "fewest " : "most ") +
-              plan.noun + of(plan.owner) + " has no answer yet"};
+              plan.noun + of(plan.owner) + " has no answer yet",
+          left_open(plan), last != nullptr ? what_remains(plan, *last) : ""};
 }
 
 std::vector<std::string> headline_lines(const PlanResult& plan) {

@@ -143,6 +143,9 @@ Json confident_object(const PlanResult& plan) {
                              {"probability", point.probability},
                              {"meets", point.meets}});
     if (!point.target.empty()) out["points"].back()["target"] = point.target;
+    if (!point.least.empty())
+      out["points"].back()["least"] = {{"target", point.least},
+                                       {"probability", point.least_probability}};
   }
   return out;
 }

@@ -34,16 +34,6 @@ std::string limit_beside(double value, double limit, const std::string& unit) {
 /// How much larger a range is suggested where the answer is at its end.
 constexpr double kFurther = 8.0;
 
-/// The tightest target of the answer.
-const TargetMargin* binding_target(const PlanResult& plan) {
-  if (!plan.answer) return nullptr;
-  const auto& targets = plan.points[*plan.answer].targets;
-  const auto least =
-      std::min_element(targets.begin(), targets.end(),
-                       [](const auto& a, const auto& b) { return a.margin < b.margin; });
-  return least == targets.end() ? nullptr : &*least;
-}
-
 /// "1 OST", "40 kUSD".
 std::string saving(const PlanResult& plan, double saved) {
   for (const PlanAxis& axis : plan.axes)
@@ -79,7 +69,7 @@ PlanPart grown(const PlanResult& plan) {
 }
 
 PlanPart worth(const PlanResult& plan) {
-  const TargetMargin* target = binding_target(plan);
+  const TargetMargin* target = deciding_target(plan);
   const bool alone = without_jobs(plan.prediction);
   PlanPart out{"What one more than the answer would gain", {}};
   for (const PlanNeighbour& n : plan.neighbours) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "engine/decide/uncertain/chances.hpp"
@@ -188,6 +189,15 @@ void judge(const Tally& tally, Prediction& prediction) {
   predict::leave_open(prediction.assertions);
 }
 
+/// The target that holds least often by itself, and how often; "" without any.
+std::pair<std::string, double> least_sure(const Tally& tally, const Prediction& prediction) {
+  std::pair<std::string, double> out;
+  for (const AssertionOutcome& a : prediction.assertions)
+    if (const auto holds = tally.holds.find(a.id); holds != tally.holds.end() && a.level != "warn")
+      if (out.first.empty() || holds->second < out.second) out = *holds;
+  return out;
+}
+
 /// As many as a run of a design gets; enough for a share of them to be one.
 std::size_t draws_for(Designs& designs, const Cell& cell, const Prediction& as_it_is) {
   return std::max(uncertain::kFewestForTargets,
@@ -248,8 +258,11 @@ Result<ConfidentPlan> plan_with(std::size_t draws, Designs& designs, const Probl
     point.probability = tally.probability[decisive];
     point.meets = drawn.meets(tally);
     out.points.push_back(std::move(point));
-    if (const auto seen = judged.seen.find(cell); seen != judged.seen.end())
+    if (const auto seen = judged.seen.find(cell); seen != judged.seen.end()) {
       judge(tally, seen->second);
+      if (DrawnPoint& told = out.points.back(); told.target.empty())
+        std::tie(told.least, told.least_probability) = least_sure(tally, seen->second);
+    }
   }
   for (const auto& [cell, as_it_is] : found.seen)
     if (const auto [at, fresh] = judged.seen.emplace(cell, as_it_is);

@@ -211,7 +211,8 @@ std::optional<Failure> refused_objective(const PlanSpec& spec, const Design& des
     if (axes.size() == 1 || !usual_cost(design).empty()) return std::nullopt;
     return Failure{ExitCode::bad_input, "a plan of several things needs something to minimize",
                    "name one of " + list_of(axes) + ", an input or a metric: \"minimize\": \"" +
-                       axes.front().about.name + "\""};
+                       axes.front().about.name + "\", or --minimize " +
+                       base::shell_word(axes.front().about.name)};
   }
   const std::optional<std::string> metric = metric_asked(spec, design, axes);
   if (!metric) return std::nullopt;

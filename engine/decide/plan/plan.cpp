@@ -63,6 +63,7 @@ class Answer {
       neighbours();
       rank_smaller();
       out_.reason = reason_of(out_, relieved_);
+      target_gains();
     }
     out_.nearest = told_nearest(designs_, search_, out_);
     remarks();
@@ -115,14 +116,14 @@ class Answer {
     point.binding_utilization = named.binding_utilization;
     point.binding_load = named.binding_load;
     const Prediction& answer = search_.seen.at(*search_.answer);
-    relieved_ = computes_less(answer, ranked, missed.id) ? std::string(kCompute)
-                                                         : relieved_by(answer, ranked);
+    relieved_ = computes_less(answer, ranked, missed.id)
+                    ? std::string(kCompute)
+                    : relieved_by(answer, ranked, named.binding);
   }
 
   void neighbours() {
     const Cell& answer = *search_.answer;
     const PlanPoint& point = out_.points[*out_.answer];
-    const TargetMargin* target = tightest(point);
     for (std::size_t a = 0; a < answer.size(); ++a)
       for (const int direction : {-1, 1}) {
         if (direction < 0 && answer[a] == 0) continue;
@@ -139,14 +140,21 @@ class Answer {
             return lasting_utilization(search_.seen.at(of));
           };
           n.utilization = (lasts(cell) - lasts(answer)) / n.units;
-          if (target != nullptr)
-            for (const TargetMargin& t : other.targets)
-              if (t.id == target->id && t.when == target->when)
-                n.target = (t.margin - target->margin) * std::abs(t.limit) / n.units;
         }
         if (direction < 0) prices(n, point, other);
         out_.neighbours.push_back(n);
       }
+  }
+
+  /// What neighbours gain of the target that decided the answer.
+  void target_gains() {
+    const TargetMargin* target = deciding_target(out_);
+    for (PlanNeighbour& n : out_.neighbours) {
+      if (target == nullptr || !(n.units > 0.0)) continue;
+      for (const TargetMargin& t : out_.points[n.point].targets)
+        if (t.id == target->id && t.when == target->when)
+          n.target = (t.margin - target->margin) * std::abs(t.limit) / n.units;
+    }
   }
 
   /// What the cheaper neighbour misses is what its targets would have to be.

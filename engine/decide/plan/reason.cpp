@@ -76,18 +76,24 @@ PlanReason missed_by(const PlanPoint& point, const TargetMargin& missed, std::st
   return {std::string(short_of(missed, point.binding)), point.binding, missed, std::move(values)};
 }
 
-std::string relieved_by(const Prediction& larger, const Prediction& smaller) {
+std::string relieved_by(const Prediction& larger, const Prediction& smaller,
+                        const std::string& named) {
   constexpr double kMore = 1e-3;
   const auto capacity = [](const Prediction& p, const std::string& resource) {
     const auto use = std::ranges::find(p.resources, resource, &ResourceUse::name);
     return use == p.resources.end() || !std::isfinite(use->capacity) ? 0.0 : use->capacity;
   };
+  const auto grows = [&](const std::string& resource) {
+    const double before = capacity(smaller, resource);
+    return before > 0.0 && capacity(larger, resource) > (1.0 + kMore) * before;
+  };
+  // Of a limit of storage that is no resource, as a provisioned rate, nothing is known: it may
+  // grow.
+  const bool unknown = named.starts_with("storage.") && !(capacity(smaller, named) > 0.0);
+  if (unknown || grows(named)) return named;
   for (const Bottleneck& b : smaller.bottlenecks) {
     const bool gains = b.gain && smaller.gains && b.gain->time >= smaller.gains->noise;
-    const double before = capacity(smaller, b.resource);
-    if ((gains || b.blamed_share > 0.0) && before > 0.0 &&
-        capacity(larger, b.resource) > (1.0 + kMore) * before)
-      return b.resource;
+    if ((gains || b.blamed_share > 0.0) && grows(b.resource)) return b.resource;
   }
   return "";
 }
@@ -135,14 +141,12 @@ std::optional<PlanReason> reason_of(const PlanResult& plan, const std::string& r
   const TargetMargin& missed = *tightest(smaller);
   PlanReason out =
       missed_by(smaller, missed, base::counted(plan.axes[of->axis], smaller.values[of->axis]));
-  // Room and money have a name already; of time, what the larger design has more of relieves it.
-  if (relieved == kCompute && out.by != "capacity") {
-    out.by = std::string(short_of(missed, relieved));
-    if (out.by == kCompute) out.resource.clear();
-  } else if (!relieved.empty() && out.by == given_by("")) {
-    out.resource = relieved;
-    out.by = std::string(short_of(missed, relieved));
-  }
+  // Room, wear and money have a name already; of all else, what the larger design has more of
+  // relieves it.
+  constexpr std::string_view kNamed[] = {"capacity", "wear", "budget", "power", "space"};
+  if (relieved.empty() || std::ranges::find(kNamed, out.by) != std::end(kNamed)) return out;
+  out.by = std::string(given_by(relieved));
+  out.resource = relieved == kCompute ? "" : relieved;
   return out;
 }
 

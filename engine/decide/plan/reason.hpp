@@ -20,9 +20,10 @@ namespace stallcast::plan {
 [[nodiscard]] std::optional<PlanReason> reason_of(const PlanResult& plan,
                                                   const std::string& relieved = "");
 
-/// Of what limits a design, most first, what `larger` has more of: what a step to it relieves; ""
-/// where that is nothing that it waits for.
-[[nodiscard]] std::string relieved_by(const Prediction& larger, const Prediction& smaller);
+/// Of what limits a design, `named` before all else and then most first, what `larger` has more of:
+/// what a step to it relieves; "" where that is nothing that it waits for.
+[[nodiscard]] std::string relieved_by(const Prediction& larger, const Prediction& smaller,
+                                      const std::string& named = "");
 
 /// What relieves a target where work is shared by more GPUs.
 inline constexpr std::string_view kCompute = "compute";

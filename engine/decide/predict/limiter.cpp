@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "engine/decide/predict/predict.hpp"
+#include "models/bounds/space.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/limit.hpp"
 #include "stallcast/metric.hpp"
@@ -74,7 +75,8 @@ std::string gains_most(const Prediction& prediction, const std::string& id, bool
 bool tried_by_its_figure(const Prediction& prediction, std::string_view metric) {
   const metric::Domain domain = metric::parse(metric).domain;
   return domain != metric::Domain::resource && domain != metric::Domain::cost &&
-         can_be_limited(prediction, metric) && job_of_time(prediction, metric).empty();
+         !models::is_of_space(metric) && can_be_limited(prediction, metric) &&
+         job_of_time(prediction, metric).empty();
 }
 
 std::string known_limiter(const Prediction& prediction, std::string_view metric) {

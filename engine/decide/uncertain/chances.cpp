@@ -46,8 +46,10 @@ class Judge {
     }
     const std::vector<std::string> of = metrics_of(asked, assertion);
     // One scale whatever the limit is: a stricter target is not more probable.
-    const ErrorScale scale =
-        ErrorScale::of(of.empty() ? asked.metric : of.front(), asked.unit, least, most, true);
+    const std::string& named = of.empty() ? asked.metric : of.front();
+    const ErrorScale scale = ErrorScale::of(
+        named, asked.unit, least, most, true,
+        of.size() == 1 ? whole_of(named, design_, draws_.predictions) : std::optional<double>());
     const double blur = blur_of(of, scale);
     const Possible possible = of.size() == 1 ? limits_.of(of.front()) : Possible{};
     const auto with = [&](double value) {

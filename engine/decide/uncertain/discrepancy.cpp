@@ -16,11 +16,23 @@
 namespace stallcast::uncertain {
 namespace {
 
-/// A class of metrics: of jobs, by their figure; and the field of a job that says otherwise.
+/// How a figure follows from another one, which decides what it is off by.
+enum class From {
+  itself,  ///< it does not
+  alike,   ///< the same statement, of another time
+  part,    ///< that part of the time of the run
+  rate,    ///< as much of something for each part of the time that is used
+  share    ///< it holds the other one, and what is known besides
+};
+
+/// A class of metrics: of jobs, by their figure; the field of a job that says otherwise; and the
+/// figure that they are times a number, or over one.
 struct Class {
   std::string_view figure;
   double half;  ///< of utilization: where nothing is read, or readers were measured
   std::string_view field;
+  From how = From::itself;
+  std::string_view from = {};
 };
 constexpr std::string_view kOfUse = "discrepancy.utilization", kOfFirst = "discrepancy.first_batch",
                            kOfSave = "discrepancy.checkpoint", kOfStep = "discrepancy.step";
@@ -33,52 +45,49 @@ constexpr double kFelt = 1e-3;
 constexpr double kWorthProbing = 0.1;
 /// How unsure a change is from what was observed of the same readers: so much of itself.
 constexpr double kOfChange = 0.5;
-constexpr std::array kClasses = std::to_array<Class>({{"au", kKnownReaders, kOfUse},
-                                                      {"gpu.utilization", kKnownReaders, kOfUse},
-                                                      {"goodput", kKnownReaders, kOfUse},
-                                                      {"goodput.p5", kKnownReaders, kOfUse},
-                                                      {"steady.au", kKnownReaders, kOfUse},
-                                                      {"stall.data", kKnownReaders, kOfUse},
-                                                      {"stall.cpu", kKnownReaders, kOfUse},
-                                                      {"stall.metadata", kKnownReaders, kOfUse},
-                                                      {"first_step", 0.5, kOfFirst},
-                                                      {"first_batch", 0.5, kOfFirst},
-                                                      {"checkpoint.rank0", 0.2, kOfSave},
-                                                      {"checkpoint.duration", 0.2, kOfSave},
-                                                      {"checkpoint.stall", 0.2, kOfSave},
-                                                      {"restore.rank0", 0.2, kOfSave},
-                                                      {"restore.duration", 0.2, kOfSave},
-                                                      {"restart.restore.rank0", 0.2, kOfSave},
-                                                      {"restart.restore.duration", 0.2, kOfSave},
-                                                      {"restart.restore.bandwidth", 0.2, kOfSave},
-                                                      {"checkpoint.stall.total", 0.2, kOfSave},
-                                                      {"checkpoint.overhead", 0.2, kOfSave},
-                                                      {"checkpoint.bandwidth", 0.2, kOfSave},
-                                                      {"time.checkpoint", 0.2, kOfSave},
-                                                      {"restore.bandwidth", 0.2, kOfSave},
-                                                      {"step.time", 0.0, kOfStep},
-                                                      {"steady.step.time", 0.0, kOfStep},
-                                                      {"throughput.samples", 0.0, kOfStep},
-                                                      {"throughput.bytes", 0.0, kOfStep},
-                                                      {"throughput.dlio", 0.0, kOfStep},
-                                                      {"time.wall", 0.0, kOfStep},
-                                                      {"run.time", 0.0, ""},
-                                                      {"run.days", 0.0, ""},
-                                                      {"run.cost", 0.0, ""}});
-
-/// Figures that are what a job computes over a utilization: as sure as that.
-struct Derived {
-  std::string_view figure, from;
-};
-constexpr std::array kDerived = std::to_array<Derived>({{"step.time", "au"},
-                                                        {"steady.step.time", "gpu.utilization"},
-                                                        {"throughput.samples", "gpu.utilization"},
-                                                        {"throughput.bytes", "gpu.utilization"},
-                                                        {"throughput.dlio", "au"},
-                                                        {"time.wall", "gpu.utilization"},
-                                                        {"run.time", "goodput"},
-                                                        {"run.days", "goodput"},
-                                                        {"run.cost", "goodput"}});
+constexpr std::array kClasses = std::to_array<Class>(
+    {{"au", kKnownReaders, kOfUse},
+     {"gpu.utilization", kKnownReaders, kOfUse},
+     {"goodput", kKnownReaders, kOfUse},
+     {"goodput.p5", kKnownReaders, kOfUse},
+     {"steady.au", kKnownReaders, kOfUse},
+     {"stall.data", kKnownReaders, kOfUse},
+     {"stall.cpu", kKnownReaders, kOfUse},
+     {"stall.metadata", kKnownReaders, kOfUse},
+     {"lasting.utilization", kKnownReaders, kOfUse, From::alike, "gpu.utilization"},
+     {"lasting.useful", kKnownReaders, kOfUse, From::alike, "goodput"},
+     {"checkpoint.best_interval.goodput", kKnownReaders, kOfUse, From::alike, "goodput"},
+     {"time.compute", kKnownReaders, kOfUse, From::part, "gpu.utilization"},
+     {"time.data", kKnownReaders, kOfUse, From::part, "stall.data"},
+     {"time.cpu", kKnownReaders, kOfUse, From::part, "stall.cpu"},
+     {"time.metadata", kKnownReaders, kOfUse, From::part, "stall.metadata"},
+     {"first_step", 0.5, kOfFirst},
+     {"first_batch", 0.5, kOfFirst},
+     {"first_batch.waited", 0.5, kOfFirst, From::alike, "first_batch"},
+     {"epoch.begin", 0.5, kOfFirst, From::alike, "first_batch"},
+     {"start.once", 0.5, kOfFirst, From::share, "epoch.begin"},
+     {"checkpoint.rank0", 0.2, kOfSave},
+     {"checkpoint.duration", 0.2, kOfSave},
+     {"checkpoint.stall", 0.2, kOfSave},
+     {"restore.rank0", 0.2, kOfSave},
+     {"restore.duration", 0.2, kOfSave},
+     {"checkpoint.stall.total", 0.2, kOfSave},
+     {"checkpoint.overhead", 0.2, kOfSave},
+     {"checkpoint.bandwidth", 0.2, kOfSave},
+     {"time.checkpoint", 0.2, kOfSave},
+     {"restore.bandwidth", 0.2, kOfSave},
+     {"restart.restore.rank0", 0.2, kOfSave, From::alike, "restore.rank0"},
+     {"restart.restore.duration", 0.2, kOfSave, From::alike, "restore.duration"},
+     {"restart.restore.bandwidth", 0.2, kOfSave, From::alike, "restore.bandwidth"},
+     {"step.time", 0.0, kOfStep, From::rate, "au"},
+     {"steady.step.time", 0.0, kOfStep, From::rate, "gpu.utilization"},
+     {"throughput.samples", 0.0, kOfStep, From::rate, "gpu.utilization"},
+     {"throughput.bytes", 0.0, kOfStep, From::rate, "gpu.utilization"},
+     {"steps", 0.0, kOfStep, From::rate, "gpu.utilization"},
+     {"throughput.dlio", 0.0, kOfStep, From::rate, "au"},
+     {"time.wall", 0.0, kOfStep, From::rate, "gpu.utilization"},
+     {"run.time", 0.0, "", From::rate, "goodput"},
+     {"run.cost", 0.0, "", From::rate, "goodput"}});
 
 const Class* class_of(const metric::Name& name) {
   if (name.domain != metric::Domain::job) return nullptr;
@@ -104,17 +113,23 @@ bool waits_for_readers(const std::string& job, std::span<const Prediction> predi
   return 2 * waits >= std::ssize(predictions) && waits > 0;
 }
 
-/// The middle of a share in the predictions that have it.
-std::optional<double> middle_share(const std::string& metric,
-                                   std::span<const Prediction> predictions) {
+/// The middle of a figure in the predictions that have it.
+std::optional<double> middle_figure(const std::string& metric,
+                                    std::span<const Prediction> predictions) {
   std::vector<double> values;
   for (const Prediction& p : predictions)
     if (const auto found = p.metrics.find(metric); found != p.metrics.end())
-      values.push_back(std::clamp(found->second.value, 0.0, 1.0));
+      values.push_back(found->second.value);
   if (values.empty()) return std::nullopt;
   const auto middle = values.begin() + std::ssize(values) / 2;
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+std::optional<double> middle_share(const std::string& metric,
+                                   std::span<const Prediction> predictions) {
+  const std::optional<double> out = middle_figure(metric, predictions);
+  return out ? std::optional(std::clamp(*out, 0.0, 1.0)) : std::nullopt;
 }
 
 double width_of_readers(const JobDesign& job, std::span<const Prediction> predictions) {
@@ -177,12 +192,13 @@ double derived_of(const std::string& utilization, double half,
   return middle ? half * (1.0 - *middle) : 0.0;
 }
 
-/// Whether the clock ends a job, and not its work: its time cannot vary then.
-bool ends_by_clock(const Design& design, const JobDesign& job, const std::string& wall,
+/// Whether the clock ends a job, and not its work.
+bool ends_by_clock(const Design& design, const JobDesign& job,
                    std::span<const Prediction> predictions) {
   const Value* duration = design.run.find("duration");
   if (duration == nullptr)
     return job.job.find("epochs") == nullptr && job.job.find("steps") == nullptr;
+  const std::string wall = metric::of_job(job.job.id, "time.wall");
   const auto ended = std::count_if(predictions.begin(), predictions.end(), [&](const auto& p) {
     return figure_or_zero(p, wall) >= duration->number;
   });
@@ -211,13 +227,27 @@ Known known_of(std::string_view metric, const Design& design) {
   return out;
 }
 
-/// The utilization that a metric is computed over; "" if none.
-std::string derived_from(const Known& known) {
-  const auto found = std::find_if(kDerived.begin(), kDerived.end(), [&](const Derived& one) {
-    return one.figure == known.found->figure;
-  });
-  if (found == kDerived.end() || known.job == nullptr) return "";
-  return metric::of_job(known.job->job.id, found->from);
+/// Whether a figure is what the clock, or what there is to do, says it is: the time of a run that
+/// the clock ends, and what one that its work ends does.
+bool is_set(const Known& known, const Design& design, std::span<const Prediction> predictions) {
+  const std::string_view figure = known.found->figure;
+  const bool wall = figure == "time.wall";
+  if (known.job == nullptr || (!wall && figure != "steps" && figure != "time.compute"))
+    return false;
+  return wall == ends_by_clock(design, *known.job, predictions);
+}
+
+/// The part of the middle of a metric that another one is.
+double part_of(const std::string& metric, const std::string& other,
+               std::span<const Prediction> predictions) {
+  const double whole = middle_figure(metric, predictions).value_or(0.0);
+  return whole > 0.0 ? std::min(1.0, middle_figure(other, predictions).value_or(0.0) / whole) : 1.0;
+}
+
+/// The name of the figure that a metric follows from; "" if none.
+std::string from_of(const Known& known) {
+  if (known.job == nullptr || known.found->from.empty()) return "";
+  return metric::of_job(known.job->job.id, known.found->from);
 }
 
 }  // namespace
@@ -240,16 +270,31 @@ double discrepancy_of(std::string_view metric, const Design& design,
       return discrepancy_of(utilization, design, predictions);
     });
   const Known known = known_of(metric, design);
-  if (known.found == nullptr) return 0.0;
-  if (known.job != nullptr && known.found->figure == "time.wall" &&
-      ends_by_clock(design, *known.job, std::string(metric), predictions))
-    return 0.0;
+  if (known.found == nullptr || is_set(known, design, predictions)) return 0.0;
+  if (known.found->how == From::share && known.job != nullptr)
+    return known.said.value_or(known.found->half) *
+           part_of(std::string(metric), metric::of_job(known.job->job.id, known.found->from),
+                   predictions);
   if (known.said) return *known.said;
   if (known.job == nullptr) return known.found->half;
-  if (known.found->field == kOfUse) return use_of(known.found->figure, *known.job, predictions);
-  const std::string from = derived_from(known);
+  const bool use = known.found->field == kOfUse;
+  if (use && known.found->from.empty()) return use_of(known.found->figure, *known.job, predictions);
+  const std::string from = from_of(known);
   if (from.empty()) return known.found->half;
-  return derived_of(from, discrepancy_of(from, design, predictions), predictions);
+  const double half = discrepancy_of(from, design, predictions);
+  return known.found->how == From::rate ? derived_of(from, half, predictions) : half;
+}
+
+std::optional<double> whole_of(std::string_view metric, const Design& design,
+                               std::span<const Prediction> predictions) {
+  const Known known = known_of(metric, design);
+  if (known.found == nullptr || known.job == nullptr || known.found->how != From::part ||
+      !ends_by_clock(design, *known.job, predictions))
+    return std::nullopt;
+  const std::string wall = metric::of_job(known.job->job.id, "time.wall");
+  double out = 0.0;
+  for (const Prediction& p : predictions) out = std::max(out, figure_or_zero(p, wall));
+  return out > 0.0 ? std::optional(out) : std::nullopt;
 }
 
 double probed_discrepancy_of(std::string_view metric, const Design& design,
@@ -262,7 +307,8 @@ double probed_discrepancy_of(std::string_view metric, const Design& design,
   const Known known = known_of(metric, design);
   if (known.found == nullptr) return now;
   double probed = known.said.value_or(known.found->half);
-  if (const std::string from = derived_from(known); !known.said && !from.empty())
+  if (const std::string from = from_of(known);
+      !known.said && !from.empty() && known.found->how == From::rate)
     probed = derived_of(from, probed_discrepancy_of(from, design, predictions), predictions);
   return probed < now * (1.0 - kWorthProbing) ? probed : now;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -22,6 +23,11 @@ namespace stallcast::uncertain {
 /// What it would be with a profile of the loader, where that is a tenth less; else the same.
 [[nodiscard]] double probed_discrepancy_of(std::string_view metric, const Design& design,
                                            std::span<const Prediction> predictions);
+
+/// Of a time that is a part of the run's, where the clock ends that: the time of the run, of which
+/// it is spread by the odds as the share is that says the same.
+[[nodiscard]] std::optional<double> whole_of(std::string_view metric, const Design& design,
+                                             std::span<const Prediction> predictions);
 
 /// Whether a job's figure of this name ("au", "steady.step.time") says what its utilization is.
 [[nodiscard]] bool tells_use(std::string_view figure);

@@ -69,7 +69,8 @@ class Figures {
     if (sorted.empty() || !std::isfinite(metric.value)) return;
     std::sort(sorted.begin(), sorted.end());
     const double least_of_all = std::min(sorted.front(), metric.value);
-    const ErrorScale scale = ErrorScale::of(name, metric.unit, least_of_all, sorted.back(), false);
+    const ErrorScale scale = ErrorScale::of(name, metric.unit, least_of_all, sorted.back(), false,
+                                            whole_of(name, design_, predictions_));
     Spread out;
     const LuckOfDraws luck(predictions_, name, scale);
     const double median = quantile_of(sorted, 0.5);
@@ -85,8 +86,11 @@ class Figures {
                                   tail_half(name, design_, nominal_) * scale.slope(metric.value));
     const double model =
         scale.kind == ErrorScale::Kind::linear ? 0.0 : discrepancy_of(name, design_, predictions_);
-    // In points for shares, as they are read.
-    const double read = scale.kind == ErrorScale::Kind::odds ? scale.slope(out.median) : 1.0;
+    // In points for shares, as they are read; in shares of itself for all else.
+    const double read = scale.kind != ErrorScale::Kind::odds ? 1.0
+                        : metric.unit == "ratio"
+                            ? scale.slope(out.median)
+                            : 1.0 / std::max(1.0 - out.median / scale.whole, 1e-6);
     out.model = model / read;
     out.model_probed = std::min(model, probed_discrepancy_of(name, design_, predictions_)) / read;
     const Possible possible = limits_.of(name);
@@ -102,8 +106,9 @@ class Figures {
     widths.luck_above = luck.side(0.95);
     widths.centre = median;
     widths.most = possible.most;
-    if (metric.unit == "ratio" && sorted.back() <= 1.0 && sorted.front() >= 0.0)
-      widths.most = std::min(widths.most, 1.0);
+    if (const double all = scale.whole;
+        (metric.unit == "ratio" || all != 1.0) && sorted.back() <= all && sorted.front() >= 0.0)
+      widths.most = std::min(widths.most, all);
     out.all = widths.with({end(0.05), end(0.95)});
     out.known = widths.left_of(out.inputs, 0.0);
     out.levels = by_level_of(end, [&](double low, double high, double times) {

@@ -12,10 +12,11 @@ namespace {
 
 // Not AU, nor the samples that DLIO counts: what is read while a save stalls the step lies in
 // neither, and they are beyond it.
-constexpr std::array<std::string_view, 3> kShares = {"gpu.utilization", "goodput", "goodput.p5"};
+constexpr std::array<std::string_view, 5> kShares = {"gpu.utilization", "goodput", "goodput.p5",
+                                                     "lasting.utilization", "lasting.useful"};
 /// As many as steps, which are as many as utilization lets there be.
-constexpr std::array<std::string_view, 3> kRates = {"throughput.samples", "throughput.bytes",
-                                                    "steady.au"};
+constexpr std::array<std::string_view, 5> kRates = {"throughput.samples", "throughput.bytes",
+                                                    "steady.au", "steps", "time.compute"};
 constexpr std::array<std::string_view, 2> kTimes = {"step.time", "steady.step.time"};
 
 bool among(const auto& figures, std::string_view figure) {

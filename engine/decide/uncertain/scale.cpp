@@ -13,7 +13,7 @@ namespace {
 double below(double limit, double value, bool at_too, ErrorScale scale, double blur,
              Possible possible) {
   // What is nothing times any factor or any odds stays nothing, and what is all stays all.
-  const double end = scale.kind == ErrorScale::Kind::odds ? 1.0 : HUGE_VAL;
+  const double end = scale.kind == ErrorScale::Kind::odds ? scale.whole : HUGE_VAL;
   const auto inside = [end](double x) { return x > 0.0 && x < end; };
   const bool within = possible.least < limit && limit < possible.most;
   const bool blurred = blur > 0.0 && within &&
@@ -25,26 +25,28 @@ double below(double limit, double value, bool at_too, ErrorScale scale, double b
 }  // namespace
 
 ErrorScale ErrorScale::of(std::string_view name, std::string_view unit, double least, double most,
-                          bool zero) {
+                          bool zero, std::optional<double> whole) {
   const bool share = unit == "ratio";
-  if (share && discrepancy_of(name) > 0.0 && least >= 0.0 && most > 0.0 && most <= 1.0)
-    return {Kind::odds};
+  const double all = whole.value_or(1.0);
+  if ((share || whole) && discrepancy_of(name) > 0.0 && least >= 0.0 && most > 0.0 && most <= all)
+    return {Kind::odds, all};
   const bool factor = !share && (zero ? least >= 0.0 && most > 0.0 : least > 0.0);
   return {factor ? Kind::factors : Kind::linear};
 }
 
 double ErrorScale::to(double value) const {
-  if (kind == Kind::odds) return on_error_scale(value, "ratio");
+  if (kind == Kind::odds) return on_error_scale(value / whole, "ratio");
   return kind == Kind::factors ? std::log(value) : value;
 }
 
 double ErrorScale::from(double value) const {
-  if (kind == Kind::odds) return from_error_scale(value, "ratio");
+  if (kind == Kind::odds) return whole * from_error_scale(value, "ratio");
   return kind == Kind::factors ? std::exp(value) : value;
 }
 
 double ErrorScale::slope(double value) const {
-  if (kind == Kind::odds) return 1.0 / std::max(value * (1.0 - value), 1e-6);
+  if (kind == Kind::odds)
+    return 1.0 / std::max(value / whole * (1.0 - value / whole), 1e-6) / whole;
   return kind == Kind::factors ? 1.0 / value : 1.0;
 }
 

@@ -1,21 +1,24 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace stallcast::uncertain {
 
 /// Figures are spread on a scale: utilizations by the odds of what is used, other shares as they
-/// are, all else that is positive by factors.
+/// are, all else that is positive by factors. Times that are a part of a run by the clock are
+/// shares of it.
 struct ErrorScale {
   enum class Kind { linear, odds, factors };
   Kind kind = Kind::linear;
+  double whole = 1.0;  ///< of odds: what all would be
 
   /// Of a metric whose draws lie between `least` and `most`; `zero` says that it may be nothing
-  /// and is a factor all the same of what it is otherwise.
+  /// and is a factor all the same of what it is otherwise. `whole` of what it is a part of.
   [[nodiscard]] static ErrorScale of(std::string_view name, std::string_view unit, double least,
-                                     double most, bool zero);
+                                     double most, bool zero, std::optional<double> whole = {});
   [[nodiscard]] double to(double value) const;
   [[nodiscard]] double from(double value) const;
   /// How far a small step of the value goes on the scale, near `value`.

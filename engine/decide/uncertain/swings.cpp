@@ -68,13 +68,21 @@ void add_swings(const Design& design, const DrawOptions& options, std::size_t mo
     order.push_back(found.size());
     found.push_back({input.said, metric, as_is, as_is});
   }
-  // One end of each tells which matter; the other end of those is simulated, too.
-  const auto simulate = [&](double end, double InputSwing::*value) {
+  // One end of each tells which matter; the other end of those is simulated, too. An end that is
+  // what the design says is the design as it is.
+  const auto stated_low = [&](std::size_t i) {
+    return inputs[i].said.nominal <= inputs[i].said.range.low;
+  };
+  const auto stated_high = [&](std::size_t i) {
+    return inputs[i].said.nominal >= inputs[i].said.range.high;
+  };
+  const auto simulate = [&](const auto& at_low) {
     std::vector<Design> designs;
     std::vector<std::size_t> of;
     for (const std::size_t i : order) {
+      if (at_low(i) ? stated_low(i) : stated_high(i)) continue;
       std::vector<double> point(inputs.size(), kAsStated);
-      point[i] = end;
+      point[i] = at_low(i) ? kLowEnd : kHighEnd;
       Design changed = moved(trial, inputs, point);
       if (options.valid && !options.valid(changed)) continue;
       designs.push_back(std::move(changed));
@@ -85,7 +93,7 @@ void add_swings(const Design& design, const DrawOptions& options, std::size_t mo
       if (!all[k].ok()) continue;
       const auto with = all[k]->metrics.find(metric);
       if (with != all[k]->metrics.end() && std::isfinite(with->second.value))
-        found[of[k]].*value = with->second.value;
+        (at_low(of[k]) ? found[of[k]].at_low : found[of[k]].at_high) = with->second.value;
     }
     const auto size = [&](std::size_t i) { return std::abs(found[i].at_high - found[i].at_low); };
     std::erase_if(order, [&](std::size_t i) { return !(size(i) > kMovesBy * std::abs(as_is)); });
@@ -93,9 +101,15 @@ void add_swings(const Design& design, const DrawOptions& options, std::size_t mo
                      [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
     if (order.size() > most) order.resize(most);
   };
-  simulate(kLowEnd, &InputSwing::at_low);
-  simulate(kHighEnd, &InputSwing::at_high);
-  for (const std::size_t i : order) nominal.swings.push_back(found[i]);
+  simulate([&](std::size_t i) { return !stated_low(i); });
+  simulate(stated_low);
+  // As all its replicas have it.
+  const double stated = nominal.metrics.at(metric).value;
+  for (const std::size_t i : order) {
+    if (stated_low(i)) found[i].at_low = stated;
+    if (stated_high(i)) found[i].at_high = stated;
+    nominal.swings.push_back(found[i]);
+  }
 }
 
 }  // namespace stallcast::uncertain

@@ -154,12 +154,16 @@ std::string picture(const SweepReport& sweep) {
          (legend.empty() ? "" : element("p", legend, "soft"));
 }
 
+bool is_judged(const SweepReport& sweep) {
+  return std::any_of(sweep.rows.begin(), sweep.rows.end(),
+                     [](const SweepRow& row) { return sweep_status(row) != "-"; });
+}
+
 std::string table_of_points(const SweepReport& sweep, bool front_only) {
   std::vector<std::string> names = sweep_names(sweep);
   std::vector<html::Column> columns = {{"point", "number"}};
   for (const std::string& name : names) columns.push_back({sweep_label(sweep, name), "number"});
-  const bool judged = std::any_of(sweep.rows.begin(), sweep.rows.end(),
-                                  [](const SweepRow& row) { return sweep_status(row) != "-"; });
+  const bool judged = is_judged(sweep);
   if (judged) columns.push_back({"targets"});
   std::vector<std::string SweepOutcome::*> limits;
   for (const auto& [title, limit] : {std::pair{"limited by", &SweepOutcome::limited_by},
@@ -202,10 +206,12 @@ std::string pareto_front(const SweepReport& sweep) {
     if (column.goal != Goal::none)
       out += (out.empty() ? "" : ", ") + column.name +
              (column.goal == Goal::minimum ? " small" : " large");
-  return out.empty()
-             ? ""
-             : element("p", "No other point is better in one and as good in the rest: " + out + ".",
-                       "soft");
+  return out.empty() ? ""
+                     : element("p",
+                               std::string("No other point ") +
+                                   (is_judged(sweep) ? "that meets the targets " : "") +
+                                   "is better in one and as good in the rest: " + out + ".",
+                               "soft");
 }
 
 std::string remarks(const SweepReport& sweep, bool failed) {
