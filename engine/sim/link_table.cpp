@@ -76,7 +76,8 @@ void LinkTable::leave(std::span<const LinkId> path, double members, Bytes carrie
   }
 }
 
-// Capacities change by faults only, which no run with fast-forward has. What members spent is only
+// Capacities change by faults, which no run with fast-forward has, and by who saves together, which
+// describes itself. What members spent is only
 // compared with what it was when a flow began.
 void LinkTable::describe(Ledger& ledger) {
   for (std::uint32_t i = 0; i < size(); ++i) {

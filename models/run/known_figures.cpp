@@ -48,8 +48,10 @@ bool has_stragglers(const Design& design, const JobDesign& job) {
 }
 
 bool saves(const Design&, const JobDesign& job) { return job.checkpoint.has_value(); }
-bool restores(const Design&, const JobDesign& job) {
-  return job.checkpoint && checkpoint_params(*job.checkpoint).restore != "none";
+// After its run, or when it starts again.
+bool restores(const Design& design, const JobDesign& job) {
+  return job.checkpoint &&
+         (checkpoint_params(*job.checkpoint).restore != "none" || fails(design, job, true));
 }
 bool may_be_bad(const Design& design, const JobDesign& job) {
   return job.checkpoint && fails(design, job, false) &&
@@ -83,10 +85,9 @@ constexpr Need kNeeds[] = {
      },
      "failures at random that saves are for", kOften},
     {"checkpoint.*", saves, "checkpoint", kSave},
-    {"restore.*", restores, "restore after its run",
-     "give its \"checkpoint\" a \"restore\": { \"read\": \"own\" }; of failures with a date "
-     "(\"at\")"
-     " it is \"restart.restore.*\""},
+    {"restore.*", restores, "restore",
+     R"(give its "checkpoint" a "restore": { "read": "all" }, which simulates one after the run, or )"
+     R"(a failure a date ("at") after its first save)"},
     {"restart.*",
      [](const Design& design, const JobDesign& job) { return fails(design, job, true); },
      "failure at a date", R"(give a failure of hosts an "at": "50 min")"},

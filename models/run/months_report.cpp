@@ -58,7 +58,7 @@ void MonthsReport::add(const JobOutlook& outlook) {
   const double worst = std::max(broken, shifted);
   // The whole run takes as much longer as less of it is kept.
   if (worst > 1.0 - busy_ && worst > mean.saving / horizon)
-    for (const char* figure : {"goodput", "run.time"})
+    for (const char* figure : {"goodput", "run.time", "run.days"})
       out_.limited_by[name_ + figure] = name_ + (shifted > broken ? "elastic" : "failures");
   if (job_.failures.empty()) return;
   out_.limited_by[name_ + "failures"] = name_ + "failures";

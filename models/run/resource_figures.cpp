@@ -32,7 +32,10 @@ void add_resources(std::span<const ResourceUse> uses, std::map<std::string, doub
                    std::map<std::string, double> under_way,
                    std::map<std::string, Metric>& metrics) {
   for (const ResourceUse& use : uses) {
-    if (use.capacity <= 0.0) continue;
+    if (use.capacity <= 0.0) {
+      under_way.erase(use.name);
+      continue;
+    }
     metrics[metric::of_resource(use.name, "utilization")] = {use.utilization(), "ratio", {}};
     metrics[metric::of_resource(use.name, "throughput")] = {use.throughput, use.unit, {}};
     if (use.unit == "cores") under_way[use.name] = std::max(under_way[use.name], use.throughput);

@@ -75,6 +75,8 @@ void PlacedSaves::describe(sim::Ledger& ledger) const {
     ledger.state(one.asker);
     ledger.state(one.members);
     ledger.state(one.files);
+    ledger.state(one.one.in(unit::Bps));
+    ledger.state(one.placed->each);
   }
 }
 

@@ -163,9 +163,9 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
   stream_resource_ = resources.index(name_ + ".client.stream");
   if (load_.savers < 2 || !media_link_.valid()) return;
   // Links for the saves of several jobs, as wide as all media: no report tells of them.
-  for (PlacedSaves* saves : {&saved_, &restored_}) {
+  for (const auto& [saves, what] : {std::pair(&saved_, "saves"), {&restored_, "restores"}}) {
     const Rate media = context.use(media_link_).capacity * kWider;
-    const sim::LinkId link = context.add_link(own_link(media_name_, "saves"), media);
+    const sim::LinkId link = context.add_link(own_link(media_name_, what), media);
     resources.of_link.resize(link.index + 1, kNoResource);
     resources.of_link[link.index] = media_resource_;
     saves->attach(context, link);

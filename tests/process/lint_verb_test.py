@@ -135,7 +135,7 @@ class Lint(unittest.TestCase):
                            ("storage.w.credits.use < 1 %", '"credits"'), ("storage.w.hit > 90 %", "type cache"),
                            ("tenant.fill.ttft.p99 < 1 s", "type kv_cache"),
                            ("resource.storage.w.ost.utilization < 90 %", "resource.storage.w."),
-                           ("resource.host.gpu.cpu.queue < 5", "resource.storage.w."),
+                           ("resource.storage.w.backends.queue < 5", "resource.storage.w."),
                            ("resource.fabric.utilization < 3 %", "it may be"),
                            ("storage.w.backends.required <= 9", 'only "stallcast plan" computes it'),
                            ("job.train.accelerators.supported >= 3", 'only "stallcast plan" computes it')):
@@ -150,6 +150,12 @@ class Lint(unittest.TestCase):
         # whether a save ends is known after the run
         saves = scenario["jobs"][0] | {"checkpoint": {"to": "w", "size": "1 TB", "every_steps": 1000}}
         self.assertEqual(asked("lint", "job.train.checkpoint.stall < 1 s", jobs=[saves]).code, 0)
+        # a restart reads what was saved, whether a restore after the run is asked for or not
+        again = dict(jobs=[saves | {"steps": 200, "checkpoint": saves["checkpoint"] | {"size": "10 GB", "every_steps": 20}}],
+                     failures=[{"id": "lost", "type": "host", "on": "gpu", "at": "40 s"}])
+        for verb in ("lint", "run"):
+            run = asked(verb, "job.train.restore.duration < 10 min", *(["--no-advice", "--draws", "0"] if verb == "run" else []), **again)
+            self.assertEqual(run.code, 0, run.err)
 
     def test_the_unit_of_a_target_is_that_of_its_metric(self):
         """Of every metric that a run with all of it prints; what is moved by resources is left to the run."""

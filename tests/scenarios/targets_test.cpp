@@ -101,7 +101,8 @@ TEST_CASE("targets are of what the design has, as far as that tells before a run
       that("resource.fabric.throughput > 1"),
       Contains("unknown-metric /expect/0/that there is no \"resource.fabric.throughput\": the "
                "scenario has no resource of that name | it may be "));
-  CHECK_THAT(that("resource.storage.scratch.ost.queue < 1"),
+  CHECK(that("resource.storage.scratch.ost.queue < 1").empty());
+  CHECK_THAT(that("resource.storage.scratch.mds.queue < 1"),
              Contains("| did you mean \"resource.storage.scratch.mdt.queue\"?"));
   CHECK_THAT(that("job.train.checkpoint.stall < 1 s"),
              Contains("the scenario has no checkpoint |"));

@@ -210,6 +210,7 @@ std::vector<std::string> metrics_named(const std::string& word) {
     return {word};
   std::vector<std::string> out;
   const std::string figure = name.domain == Domain::any ? word.substr(2) : word;
+  if (figure.find('*') != std::string::npos) return out;
   for (const char* stem : {"job.*.", "tenant.*.", "stage.*.", "failure.*.", "storage.*.",
                            "resource.*.", "pipeline.", "cost.", "power.", "space."})
     if (const std::string full = stem + figure;

@@ -101,7 +101,7 @@ void add_figure(const CheckedScenario& s, const std::string& full, const Metric&
     return;
   }
   const metric::Figure* figure = metric::find(full);
-  if (figure == nullptr) return;
+  if (figure == nullptr || m.unit == "d") return;  // days of a run are its seconds
   const auto unit = std::ranges::find(kUnitNames, m.unit, &UnitName::unit);
   const UnitName plain{"", ""};
   const UnitName& said = unit == kUnitNames.end() ? plain : *unit;
