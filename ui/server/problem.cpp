@@ -3,7 +3,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
-#include "engine/base/memory_limit.hpp"
+#include "stallcast/memory_limit.hpp"
 #include "ui/server/routes.hpp"
 
 namespace stallcast::server {
@@ -130,7 +130,7 @@ Response problem(const Failure& failure) {
   if (failure.exit == ExitCode::inconclusive)
     return problem(504, "the simulation did not end in its time limit",
                    "ask for fewer replicas, a shorter run, or more time");
-  if (failure.message.find(base::kTooLittleMemory) != std::string::npos)
+  if (failure.message.find(kTooLittleMemory) != std::string::npos)
     return problem(422, "the simulation needs more memory than this server gives one",
                    "ask for a smaller design, or one that folds (run.fold), or let the server have "
                    "more: stallcast serve --memory MB");

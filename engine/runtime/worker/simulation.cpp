@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "engine/base/jsonc.hpp"
-#include "engine/base/memory_limit.hpp"
 #include "engine/runtime/codec/codec.hpp"
 #include "engine/runtime/codec/protocol.hpp"
 #include "engine/runtime/codec/timeline_codec.hpp"
@@ -31,6 +30,7 @@
 #include "engine/sim/simgrid_context.hpp"
 #include "models/contract/training.hpp"
 #include "models/run/simulate.hpp"
+#include "stallcast/memory_limit.hpp"
 
 namespace stallcast::worker {
 namespace {
@@ -222,7 +222,7 @@ void simulate_and_exit(const std::deque<Assignment>& todo, Outlets outlets, pid_
     }
     _exit(EXIT_SUCCESS);
   } catch (const std::bad_alloc&) {
-    say_text(Said::exception, std::string(base::kTooLittleMemory));
+    say_text(Said::exception, std::string(kTooLittleMemory));
   } catch (const std::exception& error) {
     say_text(Said::exception, error.what());
   }
