@@ -40,6 +40,9 @@ constexpr std::string_view kIdle[] = {
     "numa_cpu_nodes", "cpus_allowed", "log_avg_msec", "write_bw_log",    "write_lat_log",
     "write_iops_log", "exitall",      "startdelay",   "gtod_reduce",     "clocksource"};
 constexpr double kLongest = 1e9;  // s, that a job of fio could run
+// Options of all jobs, those of [global] for each: hundreds of jobs have some thousands.
+constexpr std::size_t kMostOptions = 100000;
+constexpr std::size_t kLongOption = 256;  // characters; a longer one counts as several
 // One request at a time, whatever the depth: "increasing iodepth beyond 1 will not affect
 // synchronous ioengines". psync is the default.    [fio manual, iodepth and ioengine]
 constexpr std::string_view kDefaultEngine = "psync";
@@ -67,7 +70,8 @@ std::optional<Scaled> scaled(std::string_view value) {
   Scaled out{0.0, "B", 1.0};
   const std::string text = lower(value);
   const auto end = std::from_chars(text.data(), text.data() + text.size(), out.number);
-  if (end.ec != std::errc{} || !std::isfinite(out.number)) return std::nullopt;
+  if (end.ec != std::errc{} || !std::isfinite(out.number) || std::signbit(out.number))
+    return std::nullopt;
   std::string_view unit =
       std::string_view(text).substr(static_cast<std::size_t>(end.ptr - text.data()));
   if (unit.ends_with('b')) unit.remove_suffix(1);
@@ -87,11 +91,20 @@ Json number_of(double number) {
 }
 
 std::optional<Json> value_of(const Option& option, const std::string& value) {
-  if (option.form == Form::pattern) return Json(value == "readwrite" ? "rw" : value);
-  if (option.form == Form::flag) return Json(value.empty() || value == "1" || value == "true");
+  if (option.form == Form::pattern) {
+    const std::string pattern = value.substr(0, value.find(':'));
+    return Json(pattern == "readwrite" ? "rw" : pattern);
+  }
+  if (option.form == Form::flag) {
+    if (value == "0" || value == "false") return Json(false);
+    return value.empty() || value == "1" || value == "true" ? std::optional(Json(true))
+                                                            : std::nullopt;
+  }
   const std::optional<Scaled> read = scaled(value);
   if (!read) return std::nullopt;
   const double number = read->number * read->factor;
+  const bool share = option.form == Form::percent || option.form == Form::rest;
+  if (share ? number > 100.0 : number == 0.0) return std::nullopt;
   switch (option.form) {
     case Form::size:
       return Json(base::shortest(read->number) + " " + std::string(read->unit));
@@ -108,6 +121,23 @@ std::optional<Json> value_of(const Option& option, const std::string& value) {
   }
 }
 
+/// What comes last of a field holds.
+void hold(FioJob& job, FioLoad load) {
+  std::erase_if(job.load, [&](const FioLoad& earlier) { return earlier.field == load.field; });
+  job.load.push_back(std::move(load));
+}
+
+/// "randread:8" and "read:4k" move on by more than a block: what comes behind is left out.
+void cut_offset(FioJob& job) {
+  for (const FioLoad& load : job.load)
+    if (load.field == "rw" && load.line.value.find(':') != std::string::npos)
+      job.left.push_back({"rw",
+                          "\"" + load.line.key + "=" + load.line.value + "\" is taken as " +
+                              load.value->get<std::string>() +
+                              ": offsets of requests are not modelled",
+                          load.line.number});
+}
+
 /// One request at a time where the engine holds no more.
 void hold_one(FioJob& job) {
   const FioLine *depth = job.find("iodepth"), *named = job.find("ioengine");
@@ -121,7 +151,7 @@ void hold_one(FioJob& job) {
                           (named != nullptr ? "" : ", fio's default") +
                           ", which holds one request at a time",
                       depth->number});
-  job.load.push_back({"iodepth", Json(1), *depth});
+  hold(job, {"iodepth", Json(1), *depth});
 }
 
 void take_load(FioJob& job) {
@@ -132,12 +162,33 @@ void take_load(FioJob& job) {
         job.left.push_back({"", "\"" + line.key + "\" is not modelled and left out", line.number});
       continue;
     }
-    // A list of one, "bs=64k,", is for all directions.
-    std::string value = line.value;
-    if (value.ends_with(',')) value.pop_back();
-    job.load.push_back({std::string(option->key), value_of(*option, value), line});
+    const bool pace = option->form == Form::rate || option->form == Form::op_rate;
+    if (const auto read = scaled(line.value); pace && read && read->number == 0.0)
+      std::erase_if(job.load,
+                    [&](const FioLoad& l) { return l.field == option->key; });  // no limit
+    else
+      hold(job, {std::string(option->key), value_of(*option, line.value), line});
   }
+  cut_offset(job);
   hold_one(job);
+}
+
+/// A line without its comment, which may stand behind an option, too.
+std::string_view bare(std::string_view line) {
+  return base::trim(line.substr(0, line.find_first_of("#;")));
+}
+std::string key_of(std::string_view line) {
+  return lower(base::trim(line.substr(0, line.find('='))));
+}
+/// A list of one, "bs=64k,", is for all directions.
+std::string value_in(std::string_view line) {
+  const std::size_t equals = line.find('=');
+  if (equals == std::string_view::npos) return "";
+  const std::string_view value = base::trim(line.substr(equals + 1));
+  return std::string(value.ends_with(',') ? value.substr(0, value.size() - 1) : value);
+}
+std::size_t weight(const FioLine& line) {
+  return 1 + (line.key.size() + line.value.size()) / kLongOption;
 }
 
 }  // namespace
@@ -148,29 +199,33 @@ const FioLine* FioJob::find(std::string_view key) const {
   return at != lines.rend() ? &*at : nullptr;
 }
 
-std::vector<FioJob> read_fio_file(const std::string& text) {
-  std::vector<FioJob> out;
+FioFile read_fio_file(const std::string& text) {
+  FioFile out;
   FioJob global;
   FioJob* job = &global;
-  std::size_t number = 0;
+  std::size_t number = 0, options = 0, of_global = 0;
   for (const std::string& raw : base::split(text, '\n')) {
     ++number;
-    // Comments may stand behind an option, too.
-    const std::string_view line =
-        base::trim(std::string_view(raw).substr(0, raw.find_first_of("#;")));
+    const std::string_view line = bare(raw);
     if (line.empty()) continue;
-    if (line.front() == '[') {
-      const std::string name(line.substr(1, line.find(']') - 1));
-      job = name == "global" ? &global
-                             : &out.emplace_back(FioJob{name, number, global.lines, {}, {}});
-      continue;
+    const std::string name(line.front() == '[' ? line.substr(1, line.find(']') - 1) : "");
+    if (line.front() != '[') {
+      job->lines.push_back({key_of(line), value_in(line), number});
+      options += weight(job->lines.back());
+      of_global += job == &global ? weight(job->lines.back()) : 0;
+    } else if (name == "global") {
+      job = &global;
+    } else if ((options += 1 + of_global) <= kMostOptions) {
+      job = &out.jobs.emplace_back(FioJob{name, number, global.lines, {}, {}});
     }
-    const std::size_t equals = line.find('=');
-    const std::string_view value =
-        equals == std::string_view::npos ? std::string_view{} : base::trim(line.substr(equals + 1));
-    job->lines.push_back({lower(base::trim(line.substr(0, equals))), std::string(value), number});
+    if (options > kMostOptions)
+      return {{},
+              FioRemark{"",
+                        "the jobs up to here have more than " + std::to_string(kMostOptions) +
+                            " options, those of [global] counted for each",
+                        number}};
   }
-  for (FioJob& each : out) take_load(each);
+  for (FioJob& each : out.jobs) take_load(each);
   return out;
 }
 
@@ -179,9 +234,12 @@ bool is_fio_file(std::string_view text) {
   const std::string_view begin = base::trim(text.substr(0, 65536));
   if (begin.empty() || std::string_view("[#;").find(begin.front()) == std::string_view::npos)
     return false;
-  for (const FioJob& job : read_fio_file(std::string(begin)))
-    for (const FioLine& line : job.lines)
-      if (std::ranges::find(kOnly, line.key) != std::end(kOnly)) return true;
+  bool section = false;
+  for (const std::string& raw : base::split(begin, '\n')) {
+    const std::string_view line = bare(raw);
+    section = section || line.starts_with('[');
+    if (section && std::ranges::find(kOnly, key_of(line)) != std::end(kOnly)) return true;
+  }
   return false;
 }
 

@@ -36,16 +36,24 @@ struct FioJob {
   std::string name;
   std::size_t number = 0;       ///< line of its [name]
   std::vector<FioLine> lines;   ///< all of it, those of [global] first
-  std::vector<FioLoad> load;    ///< in their order: the last of a field holds
+  std::vector<FioLoad> load;    ///< what holds, one of a field
   std::vector<FioRemark> left;  ///< in their order
   /// What holds of an option; nullptr where it is not there.
   [[nodiscard]] const FioLine* find(std::string_view key) const;
 };
 
-/// The jobs of a file, [global] is none of them.
-[[nodiscard]] std::vector<FioJob> read_fio_file(const std::string& text);
+/// The jobs of a file, [global] is none of them. With a fault there are none.
+struct FioFile {
+  std::vector<FioJob> jobs;
+  std::optional<FioRemark> fault;  ///< jobs with more options than are read, at the line of one
+};
+[[nodiscard]] FioFile read_fio_file(const std::string& text);
 /// Whether a text is such a file: a section, and an option that only fio has.
 [[nodiscard]] bool is_fio_file(std::string_view text);
+/// What values are taken, for a hint.
+inline constexpr const char* kFioValues =
+    "one value for all directions, sizes and counts above 0, shares up to 100: bs=128k, rate=50m, "
+    "rwmixread=70";
 /// Seconds of a time of fio: "30", "500ms", "2m"; absent where it is none.
 [[nodiscard]] std::optional<double> fio_seconds(const std::string& value);
 

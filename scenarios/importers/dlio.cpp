@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "engine/base/jsonc.hpp"
@@ -251,13 +252,15 @@ void DlioImport::add_storage() {
 void DlioImport::note_the_rest() {
   std::vector<std::string> known;
   for (const IgnoredKey& row : ignored_dlio_keys()) known.emplace_back(row.key);
-  for (const FieldNote& field : result_.fields) known.push_back(field.source);
+  std::set<std::string> noted;
+  for (const FieldNote& field : result_.fields) {
+    known.push_back(field.source);
+    noted.insert(field.source);
+  }
   for (const auto& item : fields_.all()) {
     const std::string& key = item.first;
     const YamlField& field = item.second;
-    const bool mentioned = std::any_of(result_.fields.begin(), result_.fields.end(),
-                                       [&](const FieldNote& n) { return n.source == key; });
-    if (mentioned) continue;
+    if (noted.contains(key)) continue;
     const std::string value = field.is_list ? base::join(field.list, ", ") : field.text;
     const auto rows = ignored_dlio_keys();
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const IgnoredKey& r) {

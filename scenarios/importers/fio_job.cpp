@@ -17,13 +17,11 @@ using base::Json;
 
 constexpr double kDefaultRun = 120.0;  // s, where no job says how long it runs
 constexpr std::string_view kPatterns[] = {"read", "write", "rw", "randread", "randwrite", "randrw"};
-constexpr const char* kOneValue =
-    "one value for all directions, as in bs=128k, rate=50m, iodepth=32";
 
 class FioJobImport {
  public:
   FioJobImport(const std::string& text, const std::string& file, const ImportOptions& options)
-      : file_(file), options_(options), jobs_(read_fio_file(text)) {}
+      : file_(file), options_(options), read_(read_fio_file(text)) {}
 
   ImportResult run() && {
     convert();
@@ -53,6 +51,9 @@ class FioJobImport {
   }
 
   void convert() {
+    if (read_.fault)
+      return say(Severity::error, "fio-job", read_.fault->line, read_.fault->message,
+                 "import the jobs in several files");
     if (jobs_.empty())
       return say(Severity::error, "fio-job", 1, "there is no job of fio here",
                  "a job begins with [name]; results of fio are \"stallcast import fio\"");
@@ -64,7 +65,8 @@ class FioJobImport {
     if (diags().has_errors()) return;
     if (tenants_.empty())
       return say(Severity::error, "fio-job", jobs_.front().number,
-                 "no job of this file reads or writes");
+                 "no job of this file reads or writes",
+                 "write rw=read, write, rw, randread, randwrite or randrw");
     scenario_["tenants"] = tenants_;
     scenario_["run"]["duration"] =
         base::exact_quantity(ends_ > 0.0 ? ends_ : kDefaultRun, Dimension::time);
@@ -88,13 +90,15 @@ class FioJobImport {
   }
 
   void add_tenant(const FioJob& job, const TakenPlant& taken) {
-    Json tenant{{"id", unique(identifier(job.name))},
+    Json tenant{{"id", ids_.take(identifier(job.name))},
                 {"type", "fio"},
                 {"on", taken.storage},
                 {"hosts", taken.host.empty() ? "client" : taken.host},
                 {"rw", "read"}};  // fio's default, not that of a tenant
     const std::string at = "tenants[" + tenant["id"].get<std::string>() + "].";
+    std::set<std::size_t> loads;
     for (const FioLoad& option : job.load) {
+      loads.insert(option.line.number);
       const std::string said = option.line.key + "=" + option.line.value;
       if (option.field == "rw" && !take_pattern(job, option, tenant)) return;
       if (option.field == "rw") {
@@ -107,30 +111,20 @@ class FioJobImport {
              option.value->is_string() ? option.value->get<std::string>() : option.value->dump());
       } else {
         say(Severity::error, "fio-job", option.line.number, "cannot read \"" + said + "\"",
-            kOneValue);
+            kFioValues);
       }
     }
     for (const FioRemark& left : job.left) warn_once(left.line, left.message);
     add_dates(job, tenant);
     for (const FioLine& line : job.lines)
-      if (std::ranges::none_of(job.load,
-                               [&](const FioLoad& l) { return l.line.number == line.number; }) &&
-          line.key != "runtime" && line.key != "startdelay")
+      if (!loads.contains(line.number) && line.key != "runtime" && line.key != "startdelay")
         note(FieldFate::ignored, "[" + job.name + "] " + line.key, line.value, "");
     tenants_.push_back(std::move(tenant));
   }
 
-  /// "randread:8" and "read:4k" move on by more than a block: what comes behind is left out.
   /// Whether the job is a load.
   bool take_pattern(const FioJob& job, const FioLoad& option, Json& tenant) {
-    std::string pattern = option.value->get<std::string>();
-    if (const std::size_t colon = pattern.find(':'); colon != std::string::npos) {
-      pattern.resize(colon);
-      if (pattern == "readwrite") pattern = "rw";
-      warn_once(option.line.number, "\"" + option.line.key + "=" + option.line.value +
-                                        "\" is taken as " + pattern +
-                                        ": offsets of requests are not modelled");
-    }
+    const std::string pattern = option.value->get<std::string>();
     if (std::ranges::find(kPatterns, pattern) != std::end(kPatterns)) {
       tenant["rw"] = pattern;
       return true;
@@ -148,7 +142,8 @@ class FioJobImport {
       if (line == nullptr) return 0.0;
       const std::optional<double> read = fio_seconds(line->value);
       if (!read)
-        warn_once(line->number, "\"" + line->key + "=" + line->value + "\" is left out: no time");
+        warn_once(line->number, "\"" + line->key + "=" + line->value + "\" is left out: no time",
+                  "write 30, 500ms, 2m or 1h");
       return read.value_or(0.0);
     };
     const double start = seconds("startdelay"), length = seconds("runtime");
@@ -174,24 +169,20 @@ class FioJobImport {
   }
 
   /// Lines of [global] are those of all jobs.
-  void warn_once(std::size_t line, const std::string& message) {
+  void warn_once(std::size_t line, const std::string& message, const std::string& hint = {}) {
     if (warned_.insert(std::to_string(line) + message).second)
-      say(Severity::warning, "fio-job", line, message);
-  }
-
-  std::string unique(const std::string& id) {
-    std::string out = id;
-    for (int n = 2; !ids_.insert(out).second; ++n) out = id + "-" + std::to_string(n);
-    return out;
+      say(Severity::warning, "fio-job", line, message, hint);
   }
 
   const std::string& file_;
   const ImportOptions& options_;
   ImportResult result_;
-  std::vector<FioJob> jobs_;
+  FioFile read_;
+  const std::vector<FioJob>& jobs_ = read_.jobs;
   Json scenario_, tenants_ = Json::array();
   double ends_ = 0.0;
-  std::set<std::string> warned_, ids_;
+  std::set<std::string> warned_;
+  UniqueIds ids_;
 };
 
 }  // namespace

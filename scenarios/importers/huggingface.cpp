@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "engine/base/jsonc.hpp"
@@ -247,7 +248,9 @@ class ConfigImport {
     }
     family_->type == "gpt2" ? read_gpt2() : read_decoder();
     if (!diags().has_errors() && !(all_ < kExact))
-      say(Severity::error, "value", "", "the model has more parameters than can be counted", "");
+      say(Severity::error, "value", family_->type == "gpt2" ? "n_layer" : "num_hidden_layers",
+          "the model has more parameters than can be counted",
+          "at most 2^53: layers x (hidden size)^2 and layers x experts are among the factors");
     if (diags().has_errors()) return;
     const Json* path = find("_name_or_path");
     const std::string folder =
@@ -268,8 +271,9 @@ class ConfigImport {
 
   void add_hosts(const TakenPlant& taken) {
     if (!taken.host.empty() && !options_.hosts) return;
+    const auto each = [](std::int64_t all, std::int64_t n) { return all / n + (all % n != 0); };
     const std::int64_t gpus = options_.accelerators.value_or(8);
-    const std::int64_t hosts = options_.hosts.value_or((gpus + 7) / 8);
+    const std::int64_t hosts = options_.hosts.value_or(each(gpus, 8));
     if (!options_.hosts && !options_.accelerators)
       say(Severity::warning, "placeholder", "",
           "the file does not say how many GPUs train it; 8 in one host are a placeholder",
@@ -278,7 +282,7 @@ class ConfigImport {
       scenario_["cluster"]["hosts"] = Json::array({Json{{"id", "gpu"}, {"gpus", 8}}});
     Json& host = scenario_["cluster"]["hosts"][0];
     host["count"] = hosts;
-    if (options_.accelerators) host["gpus"] = (gpus + hosts - 1) / hosts;
+    if (options_.accelerators) host["gpus"] = each(gpus, hosts);
     note(FieldFate::defaulted, "", std::to_string(hosts), "cluster.hosts",
          options_.hosts || options_.accelerators ? "from the options" : "placeholder");
   }
@@ -340,10 +344,10 @@ class ConfigImport {
   }
 
   void note_the_rest() {
-    for (const auto& [key, value] : document_.root.items()) {
-      const std::string& name = key;
-      if (std::ranges::any_of(result_.fields, [&](const FieldNote& f) { return f.source == name; }))
-        continue;
+    std::set<std::string> read;
+    for (const FieldNote& field : result_.fields) read.insert(field.source);
+    for (const auto& [name, value] : document_.root.items()) {
+      if (read.contains(name)) continue;
       const bool type = name == "torch_dtype" || name == "dtype";
       const bool idle = kIdle.find(" " + name + " ") != kIdle.npos;
       note(FieldFate::ignored, name,

@@ -4,6 +4,60 @@ namespace stallcast::scenarios {
 
 using base::Json;
 
+namespace {
+
+// What a scenario can have of servers, and of GPUs with eight in each.
+constexpr std::int64_t kMostHosts = 10'000'000, kMostGpus = 8 * kMostHosts;
+
+void hold_options(const ImportOptions& options, const std::string& file, Diagnostics& diagnostics) {
+  const auto at_most = [&](const char* name, std::optional<std::int64_t> given, std::int64_t most) {
+    if (given && *given > most)
+      diagnostics.add({Severity::error,
+                       "option",
+                       "",
+                       {file, 0, 0},
+                       std::string(name) + " " + std::to_string(*given) + " is too many",
+                       "at most " + std::to_string(most)});
+  };
+  at_most("--hosts", options.hosts, kMostHosts);
+  at_most("--accelerators", options.accelerators, kMostGpus);
+}
+
+/// Where a scenario is not what its parts are taken from: the place, and what is expected there.
+struct Misfit {
+  const char *pointer, *message, *hint;
+};
+std::optional<Misfit> misfit(const Json& root) {
+  const auto first_of = [](const Json& in, const char* key) {
+    return in.is_object() && in.contains(key) && in[key].is_array() && !in[key].empty() ? in[key][0]
+                                                                                        : Json();
+  };
+  const Json storage = first_of(root, "storage");
+  if (!storage.is_object() || !storage.contains("id") || !storage["id"].is_string())
+    return Misfit{"/storage", "has no storage system with an id",
+                  "its \"storage\" is a list like that of a scenario"};
+  if (root.contains("params") && !root["params"].is_object())
+    return Misfit{"/params", "has \"params\" that are no object",
+                  "they are like those of a scenario: { \"n\": 8 }"};
+  const Json hosts = root.value("cluster", Json()).is_object()
+                         ? root["cluster"].value("hosts", Json::array())
+                         : Json::array();
+  if (!hosts.is_array() || (!hosts.empty() && !hosts[0].is_object()))
+    return Misfit{"/cluster/hosts", "has \"hosts\" that are no list of classes of hosts",
+                  "they are a list like that of a scenario"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string UniqueIds::take(const std::string& wanted) {
+  int& times = given_[wanted];
+  if (++times == 1) return wanted;
+  for (;; ++times)
+    if (const std::string id = wanted + "-" + std::to_string(times); given_.emplace(id, 1).second)
+      return id;
+}
+
 std::string identifier(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -16,6 +70,7 @@ std::string identifier(std::string_view text) {
 
 TakenPlant take_plant(const ImportOptions& options, const std::string& file, Json& scenario,
                       ImportResult& result) {
+  hold_options(options, file, result.diagnostics);
   const auto note = [&](const std::string& value, const std::string& why) {
     result.fields.push_back({FieldFate::defaulted, "", value, "storage", why});
   };
@@ -37,18 +92,11 @@ TakenPlant take_plant(const ImportOptions& options, const std::string& file, Jso
   const base::JsonDocument given =
       base::parse_jsonc(options.storage_text, options.storage_file, result.diagnostics);
   if (result.diagnostics.has_errors()) return {};
-  const bool usable = given.root.is_object() && given.root.contains("storage") &&
-                      given.root["storage"].is_array() && !given.root["storage"].empty() &&
-                      given.root["storage"][0].is_object() &&
-                      given.root["storage"][0].contains("id") &&
-                      given.root["storage"][0]["id"].is_string();
-  if (!usable) {
-    result.diagnostics.add({Severity::error,
-                            "storage",
-                            "/storage",
-                            {options.storage_file, 1, 1},
-                            "\"" + options.storage_file + "\" has no storage system with an id",
-                            "its \"storage\" is a list like that of a scenario"});
+  if (const std::optional<Misfit> found = misfit(given.root)) {
+    Position where = base::locate(given, found->pointer);
+    if (where.line == 0) where = {options.storage_file, 1, 1};
+    result.diagnostics.add({Severity::error, "storage", found->pointer, where,
+                            "\"" + options.storage_file + "\" " + found->message, found->hint});
     return {};
   }
   for (const char* key : {"params", "cluster", "storage"})

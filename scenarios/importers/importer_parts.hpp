@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,15 @@ namespace stallcast::scenarios {
 
 /// A name as an identifier: letters, digits, "-" and "_".
 [[nodiscard]] std::string identifier(std::string_view text);
+
+/// Ids that were given: a second "a" is "a-2".
+class UniqueIds {
+ public:
+  std::string take(const std::string& wanted);
+
+ private:
+  std::map<std::string, int> given_;  ///< how often one was wanted
+};
 
 /// Ids of what a job or tenant of the imported scenario uses.
 struct TakenPlant {

@@ -21,7 +21,10 @@ using base::Json;
 constexpr double kMiB = 1048576.0;
 constexpr double kMostCount = 1e9;          // of a count; what Slurm's sizes are far below
 constexpr std::size_t kMostNames = 100000;  // of a host list
-constexpr std::string_view kDown[] = {"DOWN", "DRAIN", "FAIL", "NOT_RESPONDING"};
+constexpr std::size_t kLongestName = 255;   // of a host
+constexpr std::size_t kMostRoom = 1 << 24;  // bytes of all names of a file, 32 more for each
+// "*": the node does not answer.    [scontrol]
+constexpr std::string_view kDown[] = {"DOWN", "DRAIN", "FAIL", "NOT_RESPONDING", "*"};
 
 /// One node, or several that a row of sinfo has together.
 struct Nodes {
@@ -107,6 +110,37 @@ Gpus gpus_of(const std::string& gres) {
   return out;
 }
 
+/// Whether `list` can be taken apart; `out` has the names up to where it cannot.
+bool take_names(std::string_view list, std::vector<std::string>& out) {
+  for (const std::string& part : parts(list)) {
+    const std::size_t open = part.find('['), close = part.find(']');
+    if (open == part.npos) {
+      if (part.size() > kLongestName) return false;
+      out.push_back(part);
+    } else if (close == part.npos || close < open || part.find('[', close) != part.npos) {
+      return false;
+    } else {
+      const std::size_t around = open + part.size() - close - 1;
+      for (const std::string& range : base::split(part.substr(open + 1, close - open - 1), ',')) {
+        const std::size_t dash = range.find('-');
+        const std::string low = range.substr(0, dash);
+        const double from = number_in(low),
+                     to = dash == range.npos ? from : number_in(range.substr(dash + 1));
+        if (low.empty() || to < from || to - from > static_cast<double>(kMostNames) ||
+            around + low.size() > kLongestName)
+          return false;
+        for (double n = from; n <= to && out.size() <= kMostNames; ++n) {
+          std::string digits = std::to_string(static_cast<std::int64_t>(n));
+          if (digits.size() < low.size()) digits.insert(0, low.size() - digits.size(), '0');
+          out.push_back(part.substr(0, open) + digits + part.substr(close + 1));
+        }
+      }
+    }
+    if (out.size() > kMostNames) return false;
+  }
+  return true;
+}
+
 class SlurmImport {
  public:
   SlurmImport(const std::string& text, const std::string& file, const ImportOptions& options)
@@ -128,8 +162,9 @@ class SlurmImport {
 
  private:
   Diagnostics& diags() { return result_.diagnostics; }
-  void say(Severity severity, const char* code, std::string message, std::string hint) {
-    const int line = severity == Severity::error ? 1 : 0;
+  void say(Severity severity, const char* code, std::string message, std::string hint,
+           int line = 0) {
+    if (severity == Severity::error) line = std::max(line, 1);
     diags().add({severity, code, "", {file_, line, line}, std::move(message), std::move(hint)});
   }
   void note(FieldFate fate, std::string source, std::string value, std::string target,
@@ -141,6 +176,17 @@ class SlurmImport {
   static const Json& list(const Json& root, const char* key) {
     static const Json none = Json::array();
     return root.is_object() && root.contains(key) && root[key].is_array() ? root[key] : none;
+  }
+
+  /// None where the list cannot be taken apart, or all of the file have too many.
+  std::vector<std::string> names_of(const Json& row) {
+    const std::string list = row.contains("nodes") ? text_at(row["nodes"], "nodes") : "";
+    std::vector<std::string> names;
+    const bool apart = room_ <= kMostRoom && take_names(list, names);
+    for (const std::string& name : names) room_ += name.size() + 32;
+    if (apart && room_ <= kMostRoom) return names;
+    unnamed_ += 1.0;
+    return {};
   }
 
   void read_json(const Json& root) {
@@ -157,7 +203,7 @@ class SlurmImport {
     }
     for (const Json& row : list(root, "sinfo")) {  // a row for each partition, state and kind
       if (!row.is_object()) continue;
-      Nodes nodes{.names = slurm_names(row.contains("nodes") ? text_at(row["nodes"], "nodes") : ""),
+      Nodes nodes{.names = names_of(row),
                   .count = number_at(row, "nodes", "total"),
                   .cores = number_at(row, "cores", "maximum") *
                            std::max(1.0, number_at(row, "sockets", "maximum")),
@@ -174,12 +220,16 @@ class SlurmImport {
   void read_text(const std::string& text) {
     double per_socket = 0.0, sockets = 0.0;
     std::string word;
+    int line = 1;
     const auto take = [&] {
       const std::size_t equals = word.find('=');
       const std::string key = word.substr(0, equals);
       const std::string value = equals == word.npos ? "" : word.substr(equals + 1);
       word.clear();
       if (key == "NodeName") {
+        if (value == "DEFAULT" || value.find_first_of("[,") != value.npos)
+          say(Severity::error, "slurm", "\"" + value + "\" is not a node, as in slurm.conf",
+              "print the nodes themselves: scontrol show nodes, or sinfo --json", line);
         nodes_.emplace_back().names = {value};
         per_socket = sockets = 0.0;
       }
@@ -196,8 +246,9 @@ class SlurmImport {
     for (const char c : text + "\n") {
       if (!std::isspace(static_cast<unsigned char>(c)))
         word += c;
-      else if (!word.empty())
+      else if (!word.empty() && !diags().has_errors())
         take();
+      line += c == '\n' ? 1 : 0;
     }
   }
 
@@ -244,6 +295,11 @@ class SlurmImport {
     if (diags().has_errors()) return;
     scenario_["cluster"]["hosts"] = Json::array();
     for (const Class& one : classes) add_class(one);
+    if (unnamed_ > 0.0)
+      say(Severity::warning, "slurm",
+          "names of " + base::shortest(unnamed_) +
+              " rows are not taken apart; nodes there count as often as they are in one",
+          "print one partition: sinfo --json -p NAME");
     if (down_ > 0.0)
       say(Severity::warning, "slurm",
           base::shortest(down_) + " of these nodes are down or drained; they are counted",
@@ -271,11 +327,8 @@ class SlurmImport {
 
   void add_class(const Class& one) {
     const bool first = scenario_["cluster"]["hosts"].empty();
-    std::string id = one.gpus.count > 0.0
-                         ? identifier(one.gpus.type.empty() ? "gpu" : one.gpus.type)
-                         : std::string("cpu");
-    const std::string base_id = id;
-    for (int n = 2; !ids_.insert(id).second; ++n) id = base_id + "-" + std::to_string(n);
+    const std::string id = ids_.take(
+        one.gpus.count > 0.0 ? identifier(one.gpus.type.empty() ? "gpu" : one.gpus.type) : "cpu");
     const auto whole = [](double n) { return static_cast<std::int64_t>(n); };
     Json host{{"id", id}, {"count", whole(one.count)}, {"gpus", whole(one.gpus.count)}};
     if (first && options_.hosts) host["count"] = *options_.hosts;
@@ -311,37 +364,17 @@ class SlurmImport {
   Json scenario_;
   std::vector<Nodes> nodes_;
   std::map<std::string, Class> classes_;
-  std::set<std::string> seen_, ids_;
-  double down_ = 0.0;
+  std::set<std::string> seen_;
+  UniqueIds ids_;
+  double down_ = 0.0, unnamed_ = 0.0;
+  std::size_t room_ = 0;
 };
 
 }  // namespace
 
 std::vector<std::string> slurm_names(std::string_view list) {
   std::vector<std::string> out;
-  for (const std::string& part : parts(list)) {
-    const std::size_t open = part.find('['), close = part.find(']');
-    if (open == part.npos) {
-      out.push_back(part);
-    } else if (close == part.npos || close < open || part.find('[', close) != part.npos) {
-      return {};
-    } else {
-      for (const std::string& range : base::split(part.substr(open + 1, close - open - 1), ',')) {
-        const std::size_t dash = range.find('-');
-        const std::string low = range.substr(0, dash);
-        const double from = number_in(low),
-                     to = dash == range.npos ? from : number_in(range.substr(dash + 1));
-        if (low.empty() || to < from || to - from > static_cast<double>(kMostNames)) return {};
-        for (double n = from; n <= to && out.size() <= kMostNames; ++n) {
-          std::string digits = std::to_string(static_cast<std::int64_t>(n));
-          if (digits.size() < low.size()) digits.insert(0, low.size() - digits.size(), '0');
-          out.push_back(part.substr(0, open) + digits + part.substr(close + 1));
-        }
-      }
-    }
-    if (out.size() > kMostNames) return {};
-  }
-  return out;
+  return take_names(list, out) ? out : std::vector<std::string>{};
 }
 
 bool is_slurm(std::string_view text) {

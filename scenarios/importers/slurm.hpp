@@ -17,7 +17,8 @@ namespace stallcast::scenarios {
 [[nodiscard]] bool is_slurm(std::string_view text);
 
 /// Names of a host list: "gpu[01-03,7],login" are gpu01, gpu02, gpu03, gpu7 and login. At most
-/// 100,000; empty where brackets are not closed, follow each other, or have ranges that go down.
+/// 100,000, of 255 characters; empty where brackets are not closed, follow each other, or have
+/// ranges that go down.
 [[nodiscard]] std::vector<std::string> slurm_names(std::string_view list);
 
 }  // namespace stallcast::scenarios

@@ -18,7 +18,11 @@ class Reader {
       : tree_(tree), at_(std::move(at)), documents_(documents), report_(report) {}
 
   void read(const std::string& text, const std::string& file, const std::string& wanted) {
-    std::vector<FioJob> jobs = read_fio_file(text);
+    FioFile read = read_fio_file(text);
+    if (read.fault)
+      return fault("job_file", place(file, read.fault->line) + ": " + read.fault->message,
+                   "name a file of fewer jobs");
+    std::vector<FioJob>& jobs = read.jobs;
     if (jobs.empty()) return fault("job_file", "\"" + file + "\" has no job", "write [name]");
     std::vector<std::string> names;
     for (const FioJob& job : jobs) names.push_back(job.name);
@@ -38,28 +42,30 @@ class Reader {
   }
 
  private:
+  static std::string place(const std::string& file, std::size_t line) {
+    return file + ":" + std::to_string(line);
+  }
   void fault(std::string_view key, std::string message, std::string hint) {
     report_.error("fio-job", at_ + "/" + std::string(key), std::move(message), std::move(hint));
   }
 
   void take(const FioJob& job, const std::string& file) {
     const Json node = *find(tree_.root, at_);
-    const auto place = [&](std::size_t line) { return file + ":" + std::to_string(line); };
     // fio reads where nothing is said.
     if (!node.contains("rw")) put(tree_, at_ + "/rw", Json("read"), documents_.add_option(file));
     for (const FioRemark& left : job.left)
       if (left.field.empty() || !node.contains(left.field))
-        report_.warn("fio-job", at_ + "/job_file", place(left.line) + ": " + left.message);
+        report_.warn("fio-job", at_ + "/job_file", place(file, left.line) + ": " + left.message);
     for (const FioLoad& option : job.load) {
       if (node.contains(option.field)) continue;  // the scenario says otherwise
       if (option.value)
         put(tree_, at_ + "/" + option.field, *option.value,
-            documents_.add_option(place(option.line.number)));
+            documents_.add_option(place(file, option.line.number)));
       else
         fault("job_file",
-              place(option.line.number) + ": cannot read \"" + option.line.key + "=" +
+              place(file, option.line.number) + ": cannot read \"" + option.line.key + "=" +
                   option.line.value + "\"",
-              "one value for all directions, as in bs=128k, rate=50m, iodepth=32");
+              kFioValues);
     }
   }
 

@@ -98,6 +98,16 @@ TEST_CASE("what comes last in a fio job file holds, whichever name it has") {
   REQUIRE(mixed.loaded().ok());
   CHECK(mixed.tenant().find("rw")->text == "rw");
   CHECK(mixed.tenant().find("rwmixread")->number == Approx(0.9));
+  CHECK(bytes("[global]\nbs=4k,64k\n[a]\nbs=8k\n") == 8192);
+}
+
+TEST_CASE("offsets of a pattern are cut with a warning, here as in an import") {
+  const Folder folder("[a]\nrw=randread:8\nioengine=libaio\niodepth=32,\n");
+  INFO(folder.message());
+  REQUIRE(folder.loaded().ok());
+  CHECK(folder.tenant().find("rw")->text == "randread");
+  CHECK(folder.tenant().find("iodepth")->number == 32);
+  CHECK_THAT(folder.message(), Contains("noise.fio:2: \"rw=randread:8\" is taken as randread"));
 }
 
 TEST_CASE("fio job files as fio takes them: comments behind options, suffixes, its defaults") {
@@ -178,15 +188,15 @@ TEST_CASE("sizes and rates of fio are binary unless they say otherwise") {
 }
 
 TEST_CASE("numbers, shares and switches of fio that are none are reported with their line") {
-  for (const char* option : {"numjobs=many", "numjobs=", "numjobs=.", "numjobs=1.2.3",
-                             "rwmixread=half", "rate_iops=500,500", "rate=fast"}) {
+  for (const char* option : {"numjobs=many", "numjobs=", "numjobs=.", "numjobs=1.2.3", "numjobs=-4",
+                             "direct=yes", "rwmixread=half", "rate_iops=500,500", "rate=fast"}) {
     INFO(option);
     const Folder folder("[a]\n" + std::string(option) + "\n");
     CHECK_THAT(folder.message(), Contains("/tenants/0/job_file: ") &&
                                      Contains("noise.fio:2: cannot read \"" + std::string(option)));
   }
   // What is a number is held to the limits of the field.
-  for (const char* option : {"numjobs=.5", "numjobs=-4", "numjobs=123456789012"}) {
+  for (const char* option : {"numjobs=.5", "numjobs=123456789012"}) {
     INFO(option);
     CHECK_THAT(Folder("[a]\n" + std::string(option) + "\n").message(),
                Contains("/tenants/0/numjobs: \"numjobs\" "));

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "engine/base/jsonc.hpp"
+#include "scenarios/fio/fio_file.hpp"
 #include "scenarios/importers/fio_job.hpp"
 #include "stallcast/scenario.hpp"
 
@@ -17,7 +18,7 @@ ImportResult import(const std::string& text, const scenarios::ImportOptions& opt
   return scenarios::import_fio_job(text, "noise.fio", options);
 }
 base::Json tenants(const ImportResult& result) {
-  for (const Diagnostic& d : result.diagnostics.items()) INFO(d.message);
+  for (const Diagnostic& d : result.diagnostics.items()) UNSCOPED_INFO(d.message);
   REQUIRE_FALSE(result.diagnostics.has_errors());
   return base::Json::parse(result.scenario)["tenants"];
 }
@@ -68,7 +69,7 @@ TEST_CASE("each job of a fio file is a tenant with the options of all jobs") {
   CHECK(t[1]["bs"] == "1 MiB");
   // 30 s, and 5 min from then on; the run ends with the job that ends last.
   const auto loaded = Scenario::read({.file = "noise.json", .text = result.scenario});
-  for (const Diagnostic& d : loaded.diagnostics().items()) INFO(d.pointer << d.message);
+  for (const Diagnostic& d : loaded.diagnostics().items()) UNSCOPED_INFO(d.pointer << d.message);
   REQUIRE(loaded.ok());
   CHECK(loaded.design().tenants[1].find("start")->number == 30.0);
   CHECK(loaded.design().tenants[1].find("stop")->number == 330.0);
@@ -119,6 +120,59 @@ TEST_CASE("jobs go to the storage and hosts of a scenario that is named") {
   CHECK(t[0]["on"] == "home");
   CHECK(t[0]["hosts"] == "node");
   CHECK(t[1]["id"] == "a-2");
+}
+
+TEST_CASE("an option of a job replaces that of all jobs, under either name") {
+  const base::Json t = tenants(import(
+      "[global]\nrw=trim\nbs=4k,64k\nrate=1m\n[a]\nreadwrite=write\nblocksize=8k,\nrate=0\n"));
+  REQUIRE(t.size() == 1);
+  CHECK(t[0]["rw"] == "write");
+  CHECK(t[0]["bs"] == "8 KiB");
+  CHECK_FALSE(t[0].contains("rate"));                               // fio: 0 is no limit
+  CHECK(tenants(import("[a]\niodepth=32,\n"))[0]["iodepth"] == 1);  // psync
+  CHECK_THAT(said(import("[global]\nrw=read:8\n[a]\nrw=write\n")), !Contains("is taken as"));
+}
+
+TEST_CASE("values that no option of fio takes are errors with their line") {
+  for (const char* line : {"bs=-4k", "bs=0", "numjobs=-5", "numjobs=0", "iodepth=0",
+                           "rwmixwrite=150", "rwmixread=-1", "rate=-1m", "direct=yes"}) {
+    INFO(line);
+    CHECK_THAT(said(import("[a]\nrw=randrw\n" + std::string(line) + "\n")),
+               Contains("3: cannot read \"" + std::string(line) + "\""));
+  }
+}
+
+TEST_CASE("a few lines do not become millions") {
+  std::string text = "[global]\nrw=read\n";
+  for (int i = 0; i < 2500; ++i) text += "a\n";
+  for (int i = 0; i < 2500; ++i) text += "[a]\n";
+  CHECK(scenarios::is_fio_file(text));
+  CHECK(scenarios::read_fio_file(text).jobs.empty());
+  // 2502 lines with [global], then 2502 options of each job: the 40th is one too many.
+  CHECK_THAT(said(import(text)), Contains("2541: the jobs up to here have more than 100000"));
+  std::string wide = "[global]\ndescription=" + std::string(200000, 'x') + "\n";
+  for (int i = 0; i < 1000; ++i) wide += "[a]\n";
+  CHECK(scenarios::read_fio_file(wide).fault);
+  // Jobs of one name by thousands.
+  std::string same;
+  for (int i = 0; i < 3000; ++i) same += "[a]\nrw=read\n";
+  CHECK(tenants(import(same))[2999]["id"] == "a-3000");
+}
+
+TEST_CASE("a scenario that storage is taken from is held to its form") {
+  const auto place = [](const std::string& more) {
+    scenarios::ImportOptions options;
+    options.storage_file = "site.json";
+    options.storage_text = R"({ "storage": [ { "id": "home", "type": "nfs" } ], )" + more + " }";
+    const ImportResult result = import("[a]\nrw=read\n", options);
+    REQUIRE(result.diagnostics.has_errors());
+    const Diagnostic& d = result.diagnostics.items()[0];
+    return d.position.file + ":" + d.pointer;
+  };
+  CHECK(place(R"("cluster": { "hosts": { "0": { "id": "x" } } })") == "site.json:/cluster/hosts");
+  CHECK(place(R"("cluster": { "hosts": 3 })") == "site.json:/cluster/hosts");
+  CHECK(place(R"("cluster": { "hosts": [3] })") == "site.json:/cluster/hosts");
+  CHECK(place(R"("params": 3)") == "site.json:/params");
 }
 
 }  // namespace fio_job_import_test

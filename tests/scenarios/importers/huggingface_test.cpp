@@ -1,5 +1,6 @@
 #include "scenarios/importers/huggingface.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -19,7 +20,7 @@ ImportResult import(const std::string& members, const scenarios::ImportOptions& 
 }
 
 base::Json job(const ImportResult& result) {
-  for (const Diagnostic& d : result.diagnostics.items()) INFO(d.message);
+  for (const Diagnostic& d : result.diagnostics.items()) UNSCOPED_INFO(d.message);
   REQUIRE_FALSE(result.diagnostics.has_errors());
   return base::Json::parse(result.scenario)["jobs"][0];
 }
@@ -109,7 +110,7 @@ TEST_CASE("an imported config is a scenario whose saves are 14 bytes a parameter
   options.accelerators = 64;
   const ImportResult result = import(kLlama, options);
   const auto loaded = Scenario::read({.file = "mine.json", .text = result.scenario});
-  for (const Diagnostic& d : loaded.diagnostics().items()) INFO(d.pointer << d.message);
+  for (const Diagnostic& d : loaded.diagnostics().items()) UNSCOPED_INFO(d.pointer << d.message);
   REQUIRE(loaded.ok());
   CHECK(loaded.design().id == "mine");
   const base::Json root = base::Json::parse(result.scenario);
@@ -132,6 +133,39 @@ TEST_CASE("what names no family, or lacks a size, is an error with its place") {
              Contains("/hidden_size: ") && Contains("\"vocab_size\" is missing"));
   CHECK(parameters(R"("architectures": ["LlamaForCausalLM"])" +
                    std::string(kLlama).substr(std::string(kLlama).find(','))) == 8030261248LL);
+}
+
+TEST_CASE("hosts and GPUs of the options are held to what a scenario can have") {
+  const auto read = [](std::int64_t gpus, std::optional<std::int64_t> hosts = {}) {
+    scenarios::ImportOptions options;
+    options.accelerators = gpus;
+    options.hosts = hosts;
+    return import(kLlama, options);
+  };
+  const ImportResult most = read(9223372036854775807);
+  REQUIRE(most.diagnostics.has_errors());
+  CHECK_THAT(most.diagnostics.items()[0].message, Contains("--accelerators 9223372036854775807"));
+  CHECK(read(8, 10'000'001).diagnostics.has_errors());
+  const ImportResult uneven = read(65);
+  CHECK(base::Json::parse(uneven.scenario)["cluster"]["hosts"][0]["count"] == 9);
+  CHECK(base::Json::parse(uneven.scenario)["cluster"]["hosts"][0]["gpus"] == 8);
+}
+
+TEST_CASE("of many keys each is told once") {
+  std::string many(kLlama);
+  for (int i = 0; i < 2000; ++i) many += ", \"k" + std::to_string(i) + "\": 1";
+  const ImportResult result = import(many);
+  CHECK(std::ranges::count(result.fields, "not read", &scenarios::FieldNote::note) == 2000);
+  CHECK(std::ranges::count(result.fields, "vocab_size", &scenarios::FieldNote::source) == 1);
+}
+
+TEST_CASE("a model that cannot be counted is an error with a place and a hint") {
+  const ImportResult result =
+      import(R"("model_type": "llama", "hidden_size": 1000000000, "num_hidden_layers": 1000,
+                "vocab_size": 1, "intermediate_size": 1, "num_attention_heads": 1)");
+  REQUIRE(result.diagnostics.has_errors());
+  CHECK(result.diagnostics.items()[0].pointer == "/num_hidden_layers");
+  CHECK_FALSE(result.diagnostics.items()[0].hint.empty());
 }
 
 }  // namespace huggingface_test

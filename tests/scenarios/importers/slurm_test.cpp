@@ -19,7 +19,7 @@ ImportResult import(const std::string& text, const scenarios::ImportOptions& opt
   return scenarios::import_slurm(text, "site.json", options);
 }
 base::Json hosts(const ImportResult& result) {
-  for (const Diagnostic& d : result.diagnostics.items()) INFO(d.message);
+  for (const Diagnostic& d : result.diagnostics.items()) UNSCOPED_INFO(d.message);
   REQUIRE_FALSE(result.diagnostics.has_errors());
   return base::Json::parse(result.scenario)["cluster"]["hosts"];
 }
@@ -78,7 +78,7 @@ TEST_CASE("nodes that are alike are one class of hosts, each counted once") {
   CHECK(h[1]["count"] == 2);
   CHECK(h[1]["gpus"] == 0);
   const auto loaded = Scenario::read({.file = "site.json", .text = result.scenario});
-  for (const Diagnostic& d : loaded.diagnostics().items()) INFO(d.pointer << d.message);
+  for (const Diagnostic& d : loaded.diagnostics().items()) UNSCOPED_INFO(d.pointer << d.message);
   REQUIRE(loaded.ok());
   CHECK(loaded.design().hosts[0].find("memory.size")->number == 2063000.0 * 1048576.0);
   std::string said;
@@ -125,6 +125,46 @@ TEST_CASE("names of a host list") {
   CHECK(slurm_names("a[3-1]") == Names{});
   CHECK(slurm_names("a[1-") == Names{});
   CHECK(slurm_names("a[1-999999999]") == Names{});
+  CHECK(slurm_names(std::string(250, 'a') + "[01-02]").size() == 2);
+  CHECK(slurm_names(std::string(300, 'a') + "[1-100000]") == Names{});
+  CHECK(slurm_names("a[" + std::string(300, '0') + "1-100000]") == Names{});
+  CHECK(slurm_names(std::string(300, 'a')) == Names{});
+}
+
+TEST_CASE("names that are too many for a file count by their rows, with a warning") {
+  const auto row = [](const std::string& names) {
+    return R"({ "nodes": { "total": 5, "nodes": [")" + names + R"("] }, "cores": 4 })";
+  };
+  const auto said = [](const ImportResult& result) {
+    std::string out;
+    for (const Diagnostic& d : result.diagnostics.items()) out += d.message + "\n";
+    return out;
+  };
+  const ImportResult few = import("{ \"sinfo\": [" + row("a[1-5]") + "," + row("a[1-5]") + "] }");
+  CHECK(hosts(few)[0]["count"] == 5);
+  CHECK_THAT(said(few), !Contains("not taken apart"));
+  const ImportResult two = import("{ \"sinfo\": [" + row("a[1-") + "," + row("a[1-5]") + "] }");
+  CHECK(hosts(two)[0]["count"] == 10);
+  CHECK_THAT(said(two), Contains("names of 1 rows are not taken apart"));
+  std::string many = row("a[1-100000]");
+  for (int i = 0; i < 999; ++i) many += "," + row(std::string(i % 200 + 1, 'b') + "[1-99999]");
+  CHECK_THAT(said(import("{ \"sinfo\": [" + many + "] }")), Contains("rows are not taken apart"));
+}
+
+TEST_CASE("nodes of scontrol that do not answer are down, and slurm.conf is an error") {
+  const ImportResult silent = import("NodeName=a CPUTot=4 State=IDLE*\n");
+  std::string said;
+  for (const Diagnostic& d : silent.diagnostics.items()) said += d.message + "\n";
+  CHECK_THAT(said, Contains("1 of these nodes are down"));
+  for (const char* names : {"gpu[01-64]", "a,b", "DEFAULT"}) {
+    INFO(names);
+    const ImportResult result =
+        import("NodeName=c CPUTot=4\nNodeName=" + std::string(names) + " CPUs=64 Sockets=2\n");
+    REQUIRE(result.diagnostics.has_errors());
+    CHECK(result.diagnostics.items()[0].position.line == 2);
+    CHECK_THAT(result.diagnostics.items()[0].message, Contains(names));
+    CHECK_THAT(result.diagnostics.items()[0].hint, Contains("scontrol show nodes"));
+  }
 }
 
 }  // namespace slurm_test
