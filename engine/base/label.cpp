@@ -105,6 +105,7 @@ constexpr Row kRows[] = {
     {"host", "nvlink", "NVLink", of_hosts, DrawnIn::media},
     {"host", "nvme.drives", "local NVMe drives", of_hosts, DrawnIn::media},
     {"host", "nvme.drives.latency", "latency of local NVMe drives", of_hosts, DrawnIn::media},
+    {"host", "opens", "file opens", of_hosts, DrawnIn::media},
     {"host", "pcie.down", "PCIe from memory", of_hosts, DrawnIn::media},
     {"host", "pcie.up", "PCIe towards memory", of_hosts, DrawnIn::media},
     {"host", "slow", "slow hosts", of_hosts, DrawnIn::limit},

@@ -44,7 +44,8 @@ class Cut {
         tensor_(job.tensor),
         pipeline_(job.pipeline),
         shards_(static_cast<double>(job.tensor * job.pipeline)),
-        replicas_(ranks / shards_),
+        // Less than one is no layout; explanations try such ranks on the way to a derivative.
+        replicas_(std::max(1.0, ranks / shards_)),
         whole_(p.size.value_or(model.state())) {
     if (model.has_shape() && !p.size) shape_.emplace(model);
   }

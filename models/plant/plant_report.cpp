@@ -64,19 +64,23 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
     if (meter.active() > Seconds{})
       out.in_use += std::min(meter.carried() / meter.active(), meter.cores());
   }
+  // What was measured as a whole is a queue in front of so many servers: it need not have drives.
+  const auto as_a_whole = [](const ResourceUse& use) {
+    return use.unit == "drives" && !use.name.ends_with(".drives.busy") &&
+           !use.name.ends_with(".disk.busy") && !use.name.ends_with(".disk.busy.read");
+  };
   std::vector<ResourceUse> out;
   for (const auto& [name, use] : by_name) {
     out.push_back(use);
-    if (under_way_on != nullptr)
+    // What crosses its link are no transfers but their work.
+    const bool of_work = as_a_whole(use) && !name.ends_with(".ost.busy");
+    if (under_way_on != nullptr && !of_work)
       under_way_on->emplace_hint(under_way_on->end(), name, use.spent / wall);
   }
   for (const auto& [job, line] : operations_) out.push_back(line.use(wall));
   for (const auto& [id, storage] : storages_) storage->report(wall, out);
-  // What was measured as a whole is a queue in front of so many servers: it need not have drives.
   for (ResourceUse& use : out)
-    if (use.unit == "drives" && !use.name.ends_with(".drives.busy") &&
-        !use.name.ends_with(".disk.busy") && !use.name.ends_with(".disk.busy.read"))
-      use.unit = "servers";
+    if (as_a_whole(use)) use.unit = "servers";
   return out;
 }
 

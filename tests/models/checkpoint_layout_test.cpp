@@ -6,6 +6,7 @@
 namespace checkpoint_layout_test {
 
 using namespace stallcast;
+using namespace stallcast::literals;
 using namespace stallcast::testing;
 using models::CheckpointLayout;
 using models::RankShare;
@@ -56,6 +57,12 @@ TEST_CASE("MLPerf's llama3-8b is 16 files of 112,425,623,552 bytes") {
   CHECK(bytes(layout.writers[0].bytes) == 14053202944.0);
   CHECK(bytes(layout.size()) == 112425623552.0);
   CHECK(layout.files() == 16.0);
+}
+
+// Explanations change hosts, tensor and pipeline parallelism a little at the same time.
+TEST_CASE("fewer ranks than a replica has are laid out as one replica") {
+  const CheckpointLayout layout = llama({"4096", "14336", "32", "8", "32"}, "zero3", "2", "2", 3);
+  CHECK(layout.size() > 0_B);
 }
 
 TEST_CASE("MLPerf's llama3-70b is 128 files of 978,406,572,032 bytes") {

@@ -271,7 +271,7 @@ class Inputs(DiffCase):
     def test_metrics_and_min_change_choose_what_counts(self):
         folder = self.folder(a=EASY)
         args = ["a.json", "a.json", "--set", "storage.ost.count=7"]
-        found = self.diff(folder, *args, "--metrics", "job.*.stall*")
+        found = self.diff(folder, *args, "--metrics", "job.*.checkpoint.stall*")
         self.assertTrue(found["metrics"])
         for metric in found["metrics"]:
             self.assertRegex(metric["metric"], r"^job\.train\..*stall")

@@ -13,7 +13,7 @@ import urllib.parse
 import jsonschema
 
 import program
-from server import SCENARIO, SLOW, Server
+from server import SAVES_LATE, SCENARIO, SLOW, Server
 
 
 class ServeTest(unittest.TestCase):
@@ -165,9 +165,9 @@ class ServeTest(unittest.TestCase):
             self.assertEqual(answer.json["verdict"], "inconclusive")
 
     def test_a_metric_that_is_not_there_is_a_problem_at_its_line(self):
-        answer = self.server.run("/v1/runs", SCENARIO.replace("job.train.gpu.utilization", "job.train.slow.cost"))
+        answer = self.server.run("/v1/runs", SAVES_LATE)
         self.assertEqual(self.problem(answer, 422)["errors"][0]["line"], 10)
-        for metric in ("job.train.xyz", "job.train.gpu.xyz", "job.train.slow.xyz"):
+        for metric in ("job.train.xyz", "job.train.gpu.xyz", "job.train.slow.xyz", "job.train.slow.cost"):
             answer = self.server.post("/v1/runs", SCENARIO.replace("job.train.gpu.utilization", metric))
             self.assertEqual(self.problem(answer, 422)["errors"][0]["line"], 10)  # at once
 
@@ -257,9 +257,8 @@ class ServeTest(unittest.TestCase):
         self.assertEqual(after["check"], before["check"])
 
     def test_faults_found_by_a_shared_simulation_have_the_lines_of_each_text(self):
-        wrong = SCENARIO.replace("job.train.gpu.utilization", "job.train.slow.cost")
         for lines in range(3):
-            answer = self.server.run("/v1/runs?seed=56", "\n" * lines + wrong)
+            answer = self.server.run("/v1/runs?seed=56", "\n" * lines + SAVES_LATE)
             self.assertEqual(self.problem(answer, 422)["errors"][0]["line"], 10 + lines)
 
     def test_what_differs_in_words_that_a_report_shows_is_not_shared(self):

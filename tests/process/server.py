@@ -28,6 +28,9 @@ SCENARIO = """{
 # More work than any test waits for: it is there to be cancelled.
 SLOW = SCENARIO.replace('"1 min"', '"3650 d"').replace(
     '"loader"', '"checkpoint": { "to": "scratch", "size": "1 TB", "every": "7 min" },\n    "loader"')
+# Only a run tells that no save ends in it, and that there is no figure of saves.
+SAVES_LATE = SCENARIO.replace("gpu.utilization >= 50 %", "checkpoint.stall < 1 s").replace(
+    '"loader"', '"checkpoint": { "to": "scratch", "size": "1 TB", "every": "7 min" }, "loader"')
 # For servers whose memory is measured: an address sanitizer keeps 256 MB of freed memory unless it is told to keep less.
 KEEPS_LITTLE = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=4"}
 

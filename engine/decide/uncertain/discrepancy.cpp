@@ -87,6 +87,7 @@ constexpr std::array kClasses = std::to_array<Class>(
      {"throughput.dlio", 0.0, kOfStep, From::rate, "au"},
      {"time.wall", 0.0, kOfStep, From::rate, "gpu.utilization"},
      {"run.time", 0.0, "", From::rate, "goodput"},
+     {"run.days", 0.0, "", From::rate, "goodput"},
      {"run.cost", 0.0, "", From::rate, "goodput"}});
 
 const Class* class_of(const metric::Name& name) {
