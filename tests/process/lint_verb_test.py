@@ -152,7 +152,7 @@ class Lint(unittest.TestCase):
         self.assertEqual(asked("lint", "job.train.checkpoint.stall < 1 s", jobs=[saves]).code, 0)
         # a restart reads what was saved, whether a restore after the run is asked for or not
         again = dict(jobs=[saves | {"steps": 200, "checkpoint": saves["checkpoint"] | {"size": "10 GB", "every_steps": 20}}],
-                     failures=[{"id": "lost", "type": "host", "on": "gpu", "at": "40 s"}])
+                     failures=[{"id": "lost", "type": "host", "hosts": "gpu", "at": "40 s"}])
         for verb in ("lint", "run"):
             run = asked(verb, "job.train.restore.duration < 10 min", *(["--no-advice", "--draws", "0"] if verb == "run" else []), **again)
             self.assertEqual(run.code, 0, run.err)
