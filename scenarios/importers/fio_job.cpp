@@ -18,23 +18,17 @@ using base::Json;
 constexpr double kDefaultRun = 120.0;  // s, where no job says how long it runs
 constexpr std::string_view kPatterns[] = {"read", "write", "rw", "randread", "randwrite", "randrw"};
 
-class FioJobImport {
+class FioJobImport : private ScenarioImport {
  public:
   FioJobImport(const std::string& text, const std::string& file, const ImportOptions& options)
       : file_(file), options_(options), read_(read_fio_file(text)) {}
 
   ImportResult run() && {
     convert();
-    if (diags().has_errors())
-      result_.fields.clear();
-    else
-      result_.scenario = scenario_.dump(2) + "\n";
-    return std::move(result_);
+    return std::move(*this).ended();
   }
 
  private:
-  Diagnostics& diags() { return result_.diagnostics; }
-
   void say(Severity severity, const char* code, std::size_t line, std::string message,
            std::string hint = {}) {
     diags().add({severity,
@@ -43,11 +37,6 @@ class FioJobImport {
                  {file_, static_cast<int>(line), line > 0 ? 1 : 0},
                  std::move(message),
                  std::move(hint)});
-  }
-  void note(FieldFate fate, std::string source, std::string value, std::string target,
-            std::string why = "") {
-    result_.fields.push_back(
-        {fate, std::move(source), std::move(value), std::move(target), std::move(why)});
   }
 
   void convert() {
@@ -176,10 +165,9 @@ class FioJobImport {
 
   const std::string& file_;
   const ImportOptions& options_;
-  ImportResult result_;
   FioFile read_;
   const std::vector<FioJob>& jobs_ = read_.jobs;
-  Json scenario_, tenants_ = Json::array();
+  Json tenants_ = Json::array();
   double ends_ = 0.0;
   std::set<std::string> warned_;
   UniqueIds ids_;

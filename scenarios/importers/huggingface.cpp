@@ -75,34 +75,23 @@ double count(const Sizes& s, double experts) {
          (s.layers - s.sparse_layers) * dense + s.sparse_layers * sparse;
 }
 
-class ConfigImport {
+class ConfigImport : private ScenarioImport {
  public:
   ConfigImport(const std::string& text, const std::string& file, const ImportOptions& options)
       : options_(options), document_(base::parse_jsonc(text, file, result_.diagnostics)) {}
 
   ImportResult run() && {
     if (!diags().has_errors()) convert();
-    if (diags().has_errors())
-      result_.fields.clear();
-    else
-      result_.scenario = scenario_.dump(2) + "\n";
-    return std::move(result_);
+    return std::move(*this).ended();
   }
 
  private:
-  Diagnostics& diags() { return result_.diagnostics; }
-
   void say(Severity severity, const char* code, const std::string& key, std::string message,
            std::string hint) {
     const std::string pointer = key.empty() ? "" : base::pointer_token(key);
     Position where = base::locate(document_, pointer);
     if (key.empty() && severity == Severity::warning) where = {document_.file, 0, 0};
     diags().add({severity, code, pointer, where, std::move(message), std::move(hint)});
-  }
-  void note(FieldFate fate, std::string source, std::string value, std::string target,
-            std::string why = "") {
-    result_.fields.push_back(
-        {fate, std::move(source), std::move(value), std::move(target), std::move(why)});
   }
 
   [[nodiscard]] const Json* find(const char* key) const {
@@ -363,9 +352,7 @@ class ConfigImport {
 
   static constexpr const char* kParameters = "jobs[train].model.parameters";
   const ImportOptions& options_;
-  ImportResult result_;
   base::JsonDocument document_;
-  Json scenario_;
   const Family* family_ = nullptr;
   Sizes s_;
   double all_ = 0.0, active_ = 0.0;

@@ -1,5 +1,7 @@
 #include "scenarios/importers/importer_parts.hpp"
 
+#include <utility>
+
 namespace stallcast::scenarios {
 
 using base::Json;
@@ -49,6 +51,20 @@ std::optional<Misfit> misfit(const Json& root) {
 }
 
 }  // namespace
+
+void ScenarioImport::note(FieldFate fate, std::string source, std::string value, std::string target,
+                          std::string why) {
+  result_.fields.push_back(
+      {fate, std::move(source), std::move(value), std::move(target), std::move(why)});
+}
+
+ImportResult ScenarioImport::ended() && {
+  if (diags().has_errors())
+    result_.fields.clear();
+  else
+    result_.scenario = scenario_.dump(2) + "\n";
+  return std::move(result_);
+}
 
 std::string UniqueIds::take(const std::string& wanted) {
   int& times = given_[wanted];

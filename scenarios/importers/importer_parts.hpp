@@ -22,6 +22,20 @@ class UniqueIds {
   std::map<std::string, int> given_;  ///< how often one was wanted
 };
 
+/// A scenario that is being written, what is said of it, and what became of the fields that it is
+/// made from.
+class ScenarioImport {
+ protected:
+  [[nodiscard]] Diagnostics& diags() { return result_.diagnostics; }
+  void note(FieldFate fate, std::string source, std::string value, std::string target,
+            std::string why = "");
+  /// What came of it; after an error no scenario and no fields.
+  [[nodiscard]] ImportResult ended() &&;
+
+  ImportResult result_;
+  base::Json scenario_;
+};
+
 /// Ids of what a job or tenant of the imported scenario uses.
 struct TakenPlant {
   std::string storage;

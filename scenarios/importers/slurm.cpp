@@ -141,7 +141,7 @@ bool take_names(std::string_view list, std::vector<std::string>& out) {
   return true;
 }
 
-class SlurmImport {
+class SlurmImport : private ScenarioImport {
  public:
   SlurmImport(const std::string& text, const std::string& file, const ImportOptions& options)
       : file_(file), options_(options) {
@@ -153,24 +153,14 @@ class SlurmImport {
 
   ImportResult run() && {
     if (!diags().has_errors()) convert();
-    if (diags().has_errors())
-      result_.fields.clear();
-    else
-      result_.scenario = scenario_.dump(2) + "\n";
-    return std::move(result_);
+    return std::move(*this).ended();
   }
 
  private:
-  Diagnostics& diags() { return result_.diagnostics; }
   void say(Severity severity, const char* code, std::string message, std::string hint,
            int line = 0) {
     if (severity == Severity::error) line = std::max(line, 1);
     diags().add({severity, code, "", {file_, line, line}, std::move(message), std::move(hint)});
-  }
-  void note(FieldFate fate, std::string source, std::string value, std::string target,
-            std::string why = "") {
-    result_.fields.push_back(
-        {fate, std::move(source), std::move(value), std::move(target), std::move(why)});
   }
 
   static const Json& list(const Json& root, const char* key) {
@@ -360,8 +350,6 @@ class SlurmImport {
 
   const std::string& file_;
   const ImportOptions& options_;
-  ImportResult result_;
-  Json scenario_;
   std::vector<Nodes> nodes_;
   std::map<std::string, Class> classes_;
   std::set<std::string> seen_;

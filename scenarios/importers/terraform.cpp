@@ -112,29 +112,21 @@ constexpr std::array kStorage{
     StorageRow{"google_lustre_instance", google_lustre},
     StorageRow{"google_storage_bucket", [](const Json&) { return bucket("storage/gcs"); }}};
 
-class TerraformImport {
+class TerraformImport : private ScenarioImport {
  public:
   TerraformImport(const std::string& plan, const std::string& file, const ImportOptions& options)
       : options_(options), document_(base::parse_jsonc(plan, file, result_.diagnostics)) {}
 
   ImportResult run() && {
     if (!diags().has_errors()) convert();
-    if (!diags().has_errors()) result_.scenario = scenario_.dump(2) + "\n";
-    return std::move(result_);
+    return std::move(*this).ended();
   }
 
  private:
-  Diagnostics& diags() { return result_.diagnostics; }
-
   void say(Severity severity, const char* code, const std::string& pointer, std::string message,
            std::string hint) {
     diags().add({severity, code, pointer, base::locate(document_, pointer), std::move(message),
                  std::move(hint)});
-  }
-  void note(FieldFate fate, std::string source, std::string value, std::string target,
-            std::string why = "") {
-    result_.fields.push_back(
-        {fate, std::move(source), std::move(value), std::move(target), std::move(why)});
   }
 
   void convert() {
@@ -277,17 +269,11 @@ class TerraformImport {
     for (const char c : name)
       out += std::string_view(".[]*/ \t\"=").find(c) == std::string_view::npos ? c : '-';
     if (out.empty()) out = "unnamed";
-    std::string id = out;
-    for (int n = 2; std::find(ids_.begin(), ids_.end(), id) != ids_.end(); ++n)
-      id = out + "-" + std::to_string(n);
-    ids_.push_back(id);
-    return id;
+    return ids_.take(out);
   }
 
   const ImportOptions& options_;
-  ImportResult result_;
   base::JsonDocument document_;
-  Json scenario_;
   std::vector<Resource> resources_;
   std::vector<std::pair<std::string, double>> instances_;  ///< product and how many
   /// A resource that makes servers.
@@ -295,7 +281,7 @@ class TerraformImport {
     std::string address, type, product;
   };
   std::vector<Server> servers_;
-  std::vector<std::string> ids_;
+  UniqueIds ids_;
 };
 
 }  // namespace
