@@ -41,6 +41,13 @@ bool fails(const Design& design, const JobDesign& job, bool dated) {
   });
 }
 
+bool fails_at_a_date(const Design& design, const JobDesign& job) {
+  return fails(design, job, true);
+}
+bool fails_at_random(const Design& design, const JobDesign& job) {
+  return fails(design, job, false);
+}
+
 bool has_stragglers(const Design& design, const JobDesign& job) {
   const Component* host = design.find_host(job_params(job.job).hosts);
   const Value* slow = host == nullptr ? nullptr : host->find("slow.count");
@@ -51,10 +58,10 @@ bool saves(const Design&, const JobDesign& job) { return job.checkpoint.has_valu
 // After its run, or when it starts again.
 bool restores(const Design& design, const JobDesign& job) {
   return job.checkpoint &&
-         (checkpoint_params(*job.checkpoint).restore != "none" || fails(design, job, true));
+         (checkpoint_params(*job.checkpoint).restore != "none" || fails_at_a_date(design, job));
 }
 bool may_be_bad(const Design& design, const JobDesign& job) {
-  return job.checkpoint && fails(design, job, false) &&
+  return job.checkpoint && fails_at_random(design, job) &&
          checkpoint_params(*job.checkpoint).corrupt > Fraction{};
 }
 bool caches(const Design&, const JobDesign& job) {
@@ -62,7 +69,7 @@ bool caches(const Design&, const JobDesign& job) {
 }
 bool reads(const Design&, const JobDesign& job) { return job.dataset.has_value(); }
 bool has_months(const Design& design, const JobDesign& job) {
-  return job.elastic || fails(design, job, false);
+  return job.elastic || fails_at_random(design, job);
 }
 
 /// What a job has to have for its figures; of several patterns the first that fits.
@@ -81,32 +88,28 @@ constexpr const char* kOften =
 constexpr Need kNeeds[] = {
     {"checkpoint.best_interval*",
      [](const Design& design, const JobDesign& job) {
-       return job.checkpoint && fails(design, job, false);
+       return job.checkpoint && fails_at_random(design, job);
      },
      "failures at random that saves are for", kOften},
     {"checkpoint.*", saves, "checkpoint", kSave},
     {"restore.*", restores, "restore",
      R"(give its "checkpoint" a "restore": { "read": "all" }, which simulates one after the run, or )"
      R"(a failure a date ("at") after its first save)"},
-    {"restart.*",
-     [](const Design& design, const JobDesign& job) { return fails(design, job, true); },
-     "failure at a date", R"(give a failure of hosts an "at": "50 min")"},
-    {"time.restart",
-     [](const Design& design, const JobDesign& job) { return fails(design, job, true); },
-     "failure at a date", R"(give a failure of hosts an "at": "50 min")"},
+    {"restart.*", fails_at_a_date, "failure at a date",
+     R"(give a failure of hosts an "at": "50 min")"},
+    {"time.restart", fails_at_a_date, "failure at a date",
+     R"(give a failure of hosts an "at": "50 min")"},
     {"startup", [](const Design&, const JobDesign& job) { return job.recovery.has_value(); },
      "\"recovery\"", R"(say how long the job takes to start, with "recovery")"},
     {"failures.mount",
      [](const Design& design, const JobDesign& job) {
-       return fails(design, job, false) && job.recovery &&
+       return fails_at_random(design, job) && job.recovery &&
               recovery_params(*job.recovery).mount > Seconds{};
      },
      "volumes to mount", R"(give its "recovery" a "mount": { "delay": "20 s" })"},
     {"failures.bad_saves", may_be_bad, "saves that may be bad", kCorrupt},
     {"failures.lost_all", may_be_bad, "saves that may be bad", kCorrupt},
-    {"failures.*",
-     [](const Design& design, const JobDesign& job) { return fails(design, job, false); },
-     "failures at random", kOften},
+    {"failures.*", fails_at_random, "failures at random", kOften},
     {"goodput.p5", has_months, "failures at random", kOften},
     {"elastic.*", [](const Design&, const JobDesign& job) { return job.elastic.has_value(); },
      "\"elastic\"", "say which GPUs it lends, with \"elastic\""},
@@ -144,10 +147,11 @@ bool reported_by(Role role, std::string_view kind, std::string_view figure,
   return others.empty();
 }
 
-/// Looks at one design.
-class KnownFigures {
+}  // namespace
+
+class KnownFigures::Look {
  public:
-  explicit KnownFigures(const Design& design) : design_(design) {}
+  explicit Look(const Design& design) : design_(design) {}
 
   std::optional<Absence> absent(const std::string& full) {
     const metric::Name name = metric::parse(full);
@@ -362,16 +366,16 @@ class KnownFigures {
   Metrics resources_, values_;
 };
 
-}  // namespace
+KnownFigures::KnownFigures(const Design& design) : look_(std::make_unique<Look>(design)) {}
+KnownFigures::~KnownFigures() = default;
 
-std::optional<Absence> absence_of(const Design& design, const std::string& metric) {
+std::optional<Absence> KnownFigures::absence_of(const std::string& metric) {
   constexpr std::string_view kMean = ".mean";
-  KnownFigures known(design);
-  std::optional<Absence> absence = known.absent(metric);
+  std::optional<Absence> absence = look_->absent(metric);
   if (!absence || !metric.ends_with(kMean)) return absence;
   // "x.mean" is "x"
   const std::string of = metric.substr(0, metric.size() - kMean.size());
-  return metric::is_reported(of) ? known.absent(of) : absence;
+  return metric::is_reported(of) ? look_->absent(of) : absence;
 }
 
 }  // namespace stallcast::models

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,10 +16,21 @@ struct Absence {
   bool of_value = false;  ///< a value is missing that a plan or a sweep may set
 };
 
-/// Why no run of `design` reports `metric`, a pattern with "*" included: it has nothing that the
-/// metric is of. nullopt also where only a simulation tells, as whether a save ends in the window.
-/// Metrics that plans alone find are not looked at.
-/// REQUIRES: `design` was resolved without errors, targets aside.
-[[nodiscard]] std::optional<Absence> absence_of(const Design& design, const std::string& metric);
+/// What is known of the metrics of one design; what several need is found once.
+class KnownFigures {
+ public:
+  /// `design` outlives it. REQUIRES: it was resolved without errors, targets aside.
+  explicit KnownFigures(const Design& design);
+  ~KnownFigures();
+
+  /// Why no run of the design reports `metric`, a pattern with "*" included: it has nothing that
+  /// the metric is of. nullopt also where only a simulation tells, as whether a save ends in the
+  /// window. Metrics that plans alone find are not looked at.
+  [[nodiscard]] std::optional<Absence> absence_of(const std::string& metric);
+
+ private:
+  class Look;
+  std::unique_ptr<Look> look_;
+};
 
 }  // namespace stallcast::models

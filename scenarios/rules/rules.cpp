@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -232,7 +233,8 @@ class Rules {
           return d.severity == Severity::error && !d.pointer.starts_with("/expect");
         });
     if (!whole) return;
-    const auto absence = models::absence_of(design_, metric);
+    if (!known_) known_.emplace(design_);
+    const auto absence = known_->absence_of(metric);
     if (!absence) return;
     const std::string there = "there is no \"" + metric + "\"";
     if (absence->of_value)
@@ -330,6 +332,7 @@ class Rules {
   }
 
   const Design& design_;
+  std::optional<models::KnownFigures> known_;  ///< when a target is looked at first
   Diagnostics& report_;
   std::vector<std::string> hosts_, storage_;
 };
