@@ -97,7 +97,10 @@ def count(stallcast, name, where):
         logs = [path.read_text(encoding="utf-8", errors="replace") for path in pathlib.Path(folder).glob("log.*")]
     if done.returncode not in (0, 1):
         sys.exit(f"{name}: exit {done.returncode}\n{done.stderr}")
-    return sum(int(found) for log in logs for found in re.findall(r"Collected : (\d+)", log))
+    counts = [int(found) for log in logs for found in re.findall(r"Collected : (\d+)", log)]
+    if not counts:
+        sys.exit(f"{name}: valgrind counted nothing\n" + "".join(logs))
+    return sum(counts)
 
 
 def main():

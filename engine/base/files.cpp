@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <cstddef>
 #include <system_error>
-#include <vector>
 
 #include "engine/base/file_failure.hpp"
+#include "engine/base/read_buffer.hpp"
 #include "engine/base/whole_files.hpp"
 
 namespace stallcast::base {
@@ -60,7 +60,7 @@ Result<std::string> read_file(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return file_failure("cannot read", path, errno);
   std::string out;
-  std::vector<char> buffer(65536);  // stacks may be small
+  ReadBuffer buffer;
   while (true) {
     const ssize_t n = ::read(file.get(), buffer.data(), buffer.size());
     if (n < 0 && errno == EINTR) continue;

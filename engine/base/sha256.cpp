@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <cstddef>
 #include <fstream>
-#include <vector>
 
 #include "engine/base/file_failure.hpp"
+#include "engine/base/read_buffer.hpp"
 
 namespace stallcast::base {
 
@@ -47,8 +47,8 @@ Result<std::string> sha256_of_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   SHA256_CTX context;
   SHA256_Init(&context);
-  std::vector<char> piece(1 << 16);  // stacks may be small
-  while (file.read(piece.data(), std::ssize(piece)), file.gcount() > 0)
+  ReadBuffer piece;
+  while (file.read(piece.data(), std::streamsize{ReadBuffer::size()}), file.gcount() > 0)
     SHA256_Update(&context, piece.data(), static_cast<std::size_t>(file.gcount()));
   if (!file.eof()) return file_failure("cannot read", path, errno);
   Digest digest{};

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <vector>
 
 #include "engine/base/files.hpp"
+#include "engine/base/read_buffer.hpp"
 
 namespace stallcast::cli {
 namespace {
 
 std::string read_stdin() {
   std::string text;
-  std::vector<char> buffer(65536);  // stacks may be small
+  base::ReadBuffer buffer;
   for (std::size_t n = 0; text.size() <= base::kLargestFile &&
                           (n = std::fread(buffer.data(), 1, buffer.size(), stdin)) > 0;)
     text.append(buffer.data(), n);

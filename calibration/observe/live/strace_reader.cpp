@@ -12,6 +12,7 @@
 
 #include "calibration/observe/formats/trace_format.hpp"
 #include "calibration/observe/live/tools.hpp"
+#include "engine/base/read_buffer.hpp"
 #include "stallcast/diagnostic.hpp"
 
 namespace stallcast::calibration::live {
@@ -73,7 +74,7 @@ void StraceReader::read() {
   const int fd = ::open(pipe_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return read_all_.store(true);
   fcntl(fd, F_SETFL, 0);
-  std::vector<char> rest(65536);  // stacks may be small
+  base::ReadBuffer rest;
   while (::read(fd, rest.data(), rest.size()) > 0) {
   }
   close(fd);
@@ -97,7 +98,7 @@ void StraceReader::tee(const std::string& to) {
     }
     return true;
   };
-  std::vector<char> part(65536);
+  base::ReadBuffer part;
   for (ssize_t n = 0; in >= 0 && (n = ::read(in, part.data(), part.size())) > 0;) {
     short_ = short_ || !copy_->write({part.data(), static_cast<std::size_t>(n)}).ok();
     if (out >= 0 && !pass_on(part.data(), n)) close(std::exchange(out, -1));

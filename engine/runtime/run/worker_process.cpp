@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/read_buffer.hpp"
+
 namespace stallcast::run {
 namespace {
 
@@ -210,7 +212,7 @@ void WorkerProcess::write_some() {
 
 /// False once nothing is left to read for now.
 bool WorkerProcess::read_some(FileDescriptor& fd, std::string& into) {
-  std::vector<char> buffer(65536);  // stacks may be small
+  base::ReadBuffer buffer;
   const ssize_t n = ::read(fd.get(), buffer.data(), buffer.size());
   if (n > 0) {
     into.append(buffer.data(), static_cast<std::size_t>(n));

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "engine/base/jsonc.hpp"
+#include "engine/base/read_buffer.hpp"
 #include "engine/runtime/codec/protocol.hpp"
 
 namespace stallcast::worker {
@@ -54,7 +55,7 @@ std::string failure(std::string_view reason, int signal, std::string_view text) 
 
 /// Appends what can be read at once; false at the end of the stream.
 bool read_into(int fd, std::string& text) {
-  std::vector<char> buffer(65536);  // stacks may be small
+  base::ReadBuffer buffer;
   ssize_t n;
   do {
     n = ::read(fd, buffer.data(), buffer.size());
