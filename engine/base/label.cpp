@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,7 @@ constexpr Row kRows[] = {
     {"storage", "backend.nic", "backend NICs", of, DrawnIn::entry},
     {"storage", "cache.copy", "copies into the cache", of, DrawnIn::limit},
     {"storage", "capacity", "room", of, DrawnIn::limit},
+    {"storage", "client", "clients", of, DrawnIn::limit},
     {"storage", "client.stream", "stream of a client", of, DrawnIn::limit},
     {"storage", "client.tls", "TLS of a client", of, DrawnIn::entry},
     {"storage", "client.put", "PUTs of a client", of, DrawnIn::limit},
@@ -92,6 +94,7 @@ constexpr Row kRows[] = {
     {"storage", "wear", "endurance of the drives", of, DrawnIn::limit},
     {"host", "", kWhole, of_hosts, DrawnIn::limit},
     {"host", "client.*", "storage clients", of_hosts, DrawnIn::media},
+    {"host", "client.*.gds", "GPUDirect storage clients", of_hosts, DrawnIn::media},
     {"host", "compute_nic", "compute NICs", of_hosts, DrawnIn::media},
     {"host", "cpu", "CPU cores", of_hosts, DrawnIn::media},
     {"host", "gds", "GPUDirect Storage", of_hosts, DrawnIn::media},
@@ -186,10 +189,20 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kCauses =
      {"restart", "lost work and restarts"},
      {"sync", "waiting for the slowest rank"}}};
 
+/// The word of `part` that "*" of `pattern` stands for; none where it does not fit.
+std::optional<std::string_view> word_of(std::string_view pattern, std::string_view part) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return std::nullopt;
+  const std::string_view before = pattern.substr(0, star), behind = pattern.substr(star + 1);
+  if (part.size() <= before.size() + behind.size() || !part.starts_with(before) ||
+      !part.ends_with(behind))
+    return std::nullopt;
+  const std::string_view word = part.substr(star, part.size() - before.size() - behind.size());
+  return word.find('.') == std::string_view::npos ? std::optional(word) : std::nullopt;
+}
+
 bool fits(std::string_view pattern, std::string_view part) {
-  if (!pattern.ends_with(".*")) return pattern == part;
-  pattern.remove_suffix(1);
-  return part.starts_with(pattern) && part.find('.', pattern.size()) == std::string_view::npos;
+  return pattern == part || word_of(pattern, part);
 }
 
 const Row* find_row(std::string_view role, std::string_view part) {
@@ -245,6 +258,7 @@ std::string_view words_of(const Taken& name) {
 std::string of_fabric(const Taken& name) {
   const std::string_view level = name.part.substr(name.part.rfind('.') + 1);
   if (name.part == "port") return "ports of switches";
+  if (name.part == "compute_link") return "links of the compute network";
   return level.empty() ? "fabric" : "fabric, " + spaced(level);
 }
 
@@ -252,9 +266,10 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 39> kChanges = {{
+constexpr std::array<ChangeRow, 41> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
+    {"checkpoint.serializer", "", "serializer of saves"},
     {"checkpoint.every", "", "time between saves"},
     {"checkpoint.every_steps", "", "steps between saves"},
     {"checkpoint.buffers", "", "buffers of saves"},
@@ -290,6 +305,7 @@ constexpr std::array<ChangeRow, 39> kChanges = {{
     {"prefixes", "", "prefixes"},
     {"stripe.count", "", "stripes of files"},
     {"fabric.link.rate", "", "links between switches"},
+    {"fabric.compute_link.rate", "", "links of the compute network"},
     {"fabric.port.rate", "", "ports of switches"},
     {"fabric.oversubscription", "", "oversubscription of leaves"},
 }};
@@ -297,6 +313,7 @@ constexpr std::array<ChangeRow, 39> kChanges = {{
 }  // namespace
 
 std::string of_resource(std::string_view resource) {
+  if (are_several(resource)) return of_several(each_of(resource));
   const Taken name = take_apart(resource);
   std::string out;
   if (name.role == "fabric") {
@@ -308,8 +325,7 @@ std::string of_resource(std::string_view resource) {
     out = words_of(name);
     if (name.row->owner == Owner::of) out += " of " + std::string(name.id);
     if (name.row->owner == Owner::of_hosts) out += " of " + std::string(name.id) + " hosts";
-    if (name.row->part.ends_with(".*"))
-      out += ", " + std::string(name.part.substr(name.part.rfind('.') + 1));
+    if (const auto word = word_of(name.row->part, name.part)) out += ", " + std::string(*word);
   }
   for (std::size_t i = 0; i < name.directions.size(); ++i)
     out += (i == 0 ? " (" : ", ") + std::string(name.directions[i]);

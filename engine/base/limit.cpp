@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/base/text.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
@@ -33,26 +32,6 @@ const Bottleneck* find_bottleneck(const Prediction& p, const std::string& resour
   return found == p.bottlenecks.end() ? nullptr : &*found;
 }
 
-/// What several are called together: "NVLink and NICs of gpu hosts". More than three say nothing.
-std::string called(const std::string& resource, const std::vector<std::string>& parts) {
-  if (parts.size() < 2 || parts.size() > 3) return label::of_resource(resource);
-  std::vector<std::string> labels;
-  for (const std::string& part : parts) labels.push_back(label::of_resource(part));
-  const std::string& last = labels.back();
-  for (std::size_t of = last.find(" of "); of != std::string::npos;
-       of = last.find(" of ", of + 1)) {
-    const std::string whose = last.substr(of);
-    const auto theirs = [&](const std::string& one) { return one.ends_with(whose); };
-    if (!std::all_of(labels.begin(), labels.end(), theirs)) continue;
-    for (std::size_t i = 0; i + 1 < labels.size(); ++i)
-      labels[i].resize(labels[i].size() - whose.size());
-    break;
-  }
-  const std::string end = labels.back();
-  labels.pop_back();
-  return base::join(labels, ", ") + " and " + end;
-}
-
 /// The job or tenant that the target `id` is about; "" where it is of none.
 std::string job_of(const std::string& id, const Prediction& p) {
   for (const AssertionOutcome& a : p.assertions)
@@ -63,8 +42,11 @@ std::string job_of(const std::string& id, const Prediction& p) {
 /// Of one resource: by what it gains, else by what it costs.
 Limit by_resource(const Prediction& p, const std::string& resource, std::string target) {
   const Bottleneck* b = find_bottleneck(p, resource);
-  const std::string label =
-      called(resource, b != nullptr && b->gain ? b->gain->parts : std::vector<std::string>());
+  const std::vector<std::string> parts =
+      b != nullptr && b->gain ? b->gain->parts : std::vector<std::string>();
+  // More than three say nothing.
+  const bool few = parts.size() > 1 && parts.size() < 4;
+  const std::string label = few ? label::of_several(parts) : label::of_resource(resource);
   if (is_barrier(resource)) {
     const auto own = p.breakdown.find(std::string(metric::parse(resource).id));
     if (own == p.breakdown.end() || p.breakdown.size() == 1)
@@ -81,7 +63,8 @@ Limit by_resource(const Prediction& p, const std::string& resource, std::string 
       return {Limit::Kind::gain, resource, label, saved, std::move(target), job};
   } else if (b != nullptr) {
     if (const Gain* gain = gain_of(*b, p))
-      return {Limit::Kind::gain, resource, label, gain->time, std::move(target)};
+      return {label::are_several(resource) ? Limit::Kind::together : Limit::Kind::gain, resource,
+              label, gain->time, std::move(target)};
   }
   const double share = b == nullptr ? 0.0 : b->blamed_share * waiting_share(p);
   return {Limit::Kind::resource, resource, label, share, std::move(target)};
@@ -100,8 +83,12 @@ Limit by_slowest_rank(const Prediction& p) {
 
 }  // namespace
 
-bool is_barrier(std::string_view resource) { return resource.ends_with(".barrier"); }
-bool is_lending(std::string_view resource) { return resource.ends_with(".elastic"); }
+bool is_barrier(std::string_view resource) {
+  return resource.ends_with(".barrier") && !label::are_several(resource);
+}
+bool is_lending(std::string_view resource) {
+  return resource.ends_with(".elastic") && !label::are_several(resource);
+}
 
 Limit limit_of(const Prediction& p) {
   // Bounds know what sets them, and no shares of the time.
@@ -128,10 +115,8 @@ Limit limit_of(const Prediction& p) {
   if (!p.bottlenecks.empty() && gain_of(p.bottlenecks.front(), p) != nullptr)
     return by_resource(p, p.bottlenecks.front().resource, {});
   if (p.gains && !p.gains->pair.empty()) {
-    std::vector<std::string> labels;
-    for (const std::string& part : p.gains->pair) labels.push_back(label::of_resource(part));
-    return {Limit::Kind::together, base::join(p.gains->pair, " and "), base::join(labels, " and "),
-            p.gains->together.time};
+    const std::string name = label::several(p.gains->pair);
+    return {Limit::Kind::together, name, label::of_resource(name), p.gains->together.time};
   }
   if (sync > std::max(waiting, kNegligible)) return by_slowest_rank(p);
   if (waiting < kNegligible) return in_words(Limit::Kind::compute, "GPU compute", 0.0);

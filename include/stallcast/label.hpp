@@ -1,7 +1,9 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// What people call resources and causes: the one table of words that every view uses. Paths stay
 /// what `--set`, JSON and tooltips show.
@@ -11,6 +13,14 @@ namespace stallcast::label {
 /// copy", "job.train.barrier" -> "slowest rank of train". A part without a row is named by its own
 /// words.
 [[nodiscard]] std::string of_resource(std::string_view resource);
+
+/// Resources that limit together as one name: "fabric and host.gpu.nic". of_resource() says what
+/// they are called, of several of one owner his name once: "NVLink and NICs of gpu hosts".
+[[nodiscard]] std::string several(std::span<const std::string> resources);
+[[nodiscard]] std::string of_several(std::span<const std::string> resources);
+[[nodiscard]] bool are_several(std::string_view name);
+/// What such a name is of; of a single resource that.
+[[nodiscard]] std::vector<std::string> each_of(std::string_view name);
 
 /// Whether the part of `resource` has a row in the table.
 [[nodiscard]] bool knows(std::string_view resource);

@@ -20,6 +20,8 @@ constexpr double kLinkShare = 0.95;
 // What a port reaches when several servers send to it and priority flow control pauses them.
 constexpr double kPausedShare = 0.9;
 
+// Rates of links between switches, of kinds that have some.
+constexpr std::string_view kLink = "link.rate", kCompute = "compute_link.rate";
 constexpr std::string_view kTechnologies[] = {"infiniband", "roce", "tcp", "slingshot", "efa"};
 constexpr std::string_view kPlacements[] = {"auto", "hash", "spray"};
 constexpr std::array<Field<FabricParams>, 10> kFabric{
@@ -89,22 +91,39 @@ Design with_ports_to_match(Design design) {
   return design;
 }
 
+bool links_follow(const Component& fabric, std::string_view rate) {
+  const bool compute = rate == "compute_nic.rate";
+  return (compute || rate == "nic.rate") && find_field(Role::fabric, fabric, kLink) != nullptr &&
+         fabric.find(compute ? kCompute : kLink) == nullptr;
+}
+
+bool uses_compute_network(const JobDesign& job, const Component& fabric) {
+  const bool computed = job.communication && job.communication->find("exposed") == nullptr;
+  return computed && !fabric_params(fabric).converged;
+}
+
 Design with_link_rate(Design design) {
-  constexpr std::string_view kKey = "link.rate";
-  if (find_field(Role::fabric, design.fabric, kKey) == nullptr || design.fabric.find(kKey))
-    return design;
-  std::set<double> rates;
-  const FabricParams fabric = fabric_params(design.fabric);
-  for (const Component& host : design.hosts)
-    rates.insert(plugged_in(host_params(host), fabric).nic_rate.in(unit::Bps));
+  if (find_field(Role::fabric, design.fabric, kLink) == nullptr) return design;
+  const Value* said = design.fabric.find(kLink);
+  std::set<double> storage, compute;
   for (const JobDesign& job : design.jobs)
-    if (const Component* host = design.find_host(job_params(job.job).hosts);
-        host != nullptr && job.communication && !fabric.converged)
-      rates.insert(host_params(*host).compute_nic_rate.in(unit::Bps));
-  if (rates.size() != 1) return design;
-  Value& value = design.fabric.values[std::string(kKey)];
-  value.dimension = Dimension::rate;
-  value.number = *rates.begin();
+    if (const Component* host = uses_compute_network(job, design.fabric)
+                                    ? design.find_host(job_params(job.job).hosts)
+                                    : nullptr)
+      compute.insert(host_params(*host).compute_nic_rate.in(unit::Bps));
+  if (said != nullptr && compute.size() == 1) compute = {std::max(*compute.begin(), said->number)};
+  if (said == nullptr)
+    for (const Component& host : design.hosts)
+      storage.insert(
+          plugged_in(host_params(host), fabric_params(design.fabric)).nic_rate.in(unit::Bps));
+  const auto write = [&](std::string_view key, const std::set<double>& rates) {
+    if (rates.size() != 1 || design.fabric.find(key) != nullptr) return;
+    Value& value = design.fabric.values[std::string(key)];
+    value.dimension = Dimension::rate;
+    value.number = *rates.begin();
+  };
+  write(kCompute, compute);
+  if (compute.empty() || design.fabric.find(kCompute) != nullptr) write(kLink, storage);
   return design;
 }
 

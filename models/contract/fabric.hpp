@@ -44,15 +44,22 @@ struct HostParams;
 /// `design` with switches whose ports are as fast as what is plugged in, where none of them is
 /// slower: who makes NICs faster to see what they are worth has ports to match.
 [[nodiscard]] Design with_ports_to_match(Design design);
-/// `design` with the rate of links between switches written down where it is absent and all ports
-/// that it stands for have one rate: faster ports then leave links as they are.
+/// `design` with the rate of links between switches written down where it is absent, of the storage
+/// and of the compute network each, where all ports that it stands for have one rate: faster ports
+/// then leave links as they are.
 [[nodiscard]] Design with_link_rate(Design design);
+/// Whether links between switches are as fast as the ports of hosts whose `rate` is this field
+/// ("nic.rate", "compute_nic.rate"), whatever that is.
+[[nodiscard]] bool links_follow(const Component& fabric, std::string_view rate);
+/// Whether `job` has collectives on `compute_nic`, a network of their own.
+[[nodiscard]] bool uses_compute_network(const JobDesign& job, const Component& fabric);
 
 /// Hosts of one class as a fabric sees them.
 struct FabricSite {
   double hosts = 1.0;
-  double ports = 1.0;  ///< of one host, equal
-  Rate port;           ///< line rate of one
+  double ports = 1.0;    ///< of one host, equal
+  Rate port;             ///< line rate of one
+  bool compute = false;  ///< on the network of `compute_nic`
 };
 
 /// How a fabric joins one class of hosts with the rest: in areas (leaves, pods, groups) that hosts

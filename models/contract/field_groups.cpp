@@ -26,6 +26,7 @@ constexpr auto kWords = std::to_array<Word>({
     {"bisection", network},
     {"boot", failure},
     {"code", failure},
+    {"compute_link", network},
     {"compute_nic", network},
     {"connection", network},
     {"connections", network},

@@ -53,6 +53,7 @@ constexpr std::array kFabricRemedies{Remedy{"", Of::self, "bisection", 1.25, {},
                                      Remedy{"", Of::self, "port.rate", 2.0, {}, true}};
 constexpr std::array kStorageRemedies{
     Remedy{"client.stream", Of::checkpoint, "direct", 0.0, "true"},
+    Remedy{"client.stream", Of::checkpoint, "threads", 2.0},
     Remedy{"client.stream", Of::checkpoint, "files", 4.0},
     Remedy{"client.stream", Of::loader, "workers", 2.0},
     Remedy{"client.tls", Of::loader, "workers", 2.0},
@@ -67,7 +68,10 @@ constexpr std::array kJobRemedies{
     Remedy{"spares", Of::recovery, "spares", 2.0, {}, false, true},
     Remedy{"checkpoint.flush_rate", Of::checkpoint, "flush_rate", 2.0},
     Remedy{"checkpoint.threads", Of::checkpoint, "threads", 2.0},
-    Remedy{"checkpoint.serialize", Of::checkpoint, "serializer", 0.0, "none"}};
+    Remedy{"checkpoint.serialize", Of::checkpoint, "serializer", 0.0, "none"},
+    Remedy{"checkpoint.serialize", Of::checkpoint, "threads", 2.0},
+    Remedy{"checkpoint.work", Of::checkpoint, "threads", 2.0},
+    Remedy{"checkpoint.work", Of::checkpoint, "serializer", 0.0, "none"}};
 
 constexpr std::array kStageRemedies{Remedy{"workers", Of::self, "workers", 2.0}};
 

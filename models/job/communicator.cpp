@@ -35,7 +35,8 @@ FabricSite ports_of(const JobDesign& job, const Plant& plant) {
       converged ? host.nic_count : host.compute_nic_count.value_or(host.gpus);
   return {.hosts = plant.layout(job.job.id).used_hosts(),
           .ports = static_cast<double>(ports),
-          .port = converged ? host.nic_rate : host.compute_nic_rate};
+          .port = converged ? host.nic_rate : host.compute_nic_rate,
+          .compute = !converged};
 }
 
 // With what the fabric leaves them. REQUIRES: the job has communication.
@@ -49,6 +50,16 @@ CommunicationSite site_on_fabric(const JobDesign& job, const Plant& plant,
   return site;
 }
 
+// All that a step exchanges, as if no link between switches were slower than the ports.
+Traffic alone_on_ports(const JobDesign& job, const Plant& plant) {
+  if (!job.communication) return {};
+  const StepTraffic traffic = communication_row(job.communication->kind)
+                                  .traffic(*job.communication, communication_site(job, plant));
+  Traffic all = traffic.hidden;
+  all += traffic.exposed;
+  return all;
+}
+
 }  // namespace
 
 StepTraffic step_traffic(const JobDesign& job, const Plant& plant,
@@ -59,10 +70,15 @@ StepTraffic step_traffic(const JobDesign& job, const Plant& plant,
 }
 
 std::string limit_of(const Traffic& traffic, const JobDesign& job, const Plant& plant) {
-  const std::string host = "host." + job_params(job.job).hosts;
+  const std::string& host = job_params(job.job).hosts;
+  const bool converged = plant.fabric().converged;
   if (traffic.latency >= traffic.transfer) return metric::of_job(job.job.id, "communication");
-  if (traffic.by_nics < traffic.transfer / 2.0) return host + ".nvlink";
-  return host + (plant.fabric().converged ? ".nic.write" : ".compute_nic");
+  if (traffic.by_nics < traffic.transfer / 2.0) return "host." + host + ".nvlink";
+  // Links between switches where all ports together would be faster.
+  constexpr double kSlower = 1.01;
+  if (traffic.transfer > kSlower * alone_on_ports(job, plant).transfer)
+    return converged ? "fabric." + host + ".area.uplink.write" : "fabric.compute_link";
+  return "host." + host + (converged ? ".nic.write" : ".compute_nic");
 }
 
 Communicator::Communicator(const JobDesign& job, Plant& plant, sim::Context& context,

@@ -20,8 +20,8 @@ namespace stallcast::models {
 /// are placed on the links of the fabric as drawn, without one as well as can be.
 [[nodiscard]] StepTraffic step_traffic(const JobDesign& job, const Plant& plant,
                                        std::optional<std::uint64_t> seed = std::nullopt);
-/// The resource that undisturbed traffic waits for most: the NICs, NVLink, or the collectives' own
-/// start.
+/// The resource that undisturbed traffic waits for most, all that a step exchanges: the NICs, links
+/// between switches that have less than these, NVLink, or the collectives' own start.
 [[nodiscard]] std::string limit_of(const Traffic& traffic, const JobDesign& job,
                                    const Plant& plant);
 

@@ -35,8 +35,23 @@ Bytes seen_by_host(const JobDesign& job, const DatasetParams& dataset, double ho
 
 /// What a job takes of the memory of one host.    [docs/models/cache.md, eq. 10]
 Bytes taken_in_host(const JobDesign& job, const HostParams& host, const RankLayout& layout) {
-  Bytes taken;
-  double processes = layout.ranks_per_host();
+  const TrainingMemory training =
+      training_memory(job, host, layout.ranks_per_host(), layout.readers_per_host());
+  const Bytes taken = training.processes + training.batches;
+  if (!job.checkpoint) return taken;
+  const CheckpointParams save = checkpoint_params(*job.checkpoint);
+  const Bytes size = save.size.value_or(model_params(job.model).state());
+  if (save.ends_in_memory() || !checkpoint_row(job.checkpoint->kind).style.blocking)
+    return taken + staged_per_host(save, size / layout.hosts, size);
+  return taken;
+}
+
+}  // namespace
+
+TrainingMemory training_memory(const JobDesign& job, const HostParams& host, double ranks,
+                               double readers) {
+  TrainingMemory out;
+  double processes = ranks;
   if (job.dataset) {
     const DatasetParams dataset = dataset_params(*job.dataset);
     const LoaderParams loader = loader_params(*job.loader);
@@ -47,19 +62,12 @@ Bytes taken_in_host(const JobDesign& job, const HostParams& host, const RankLayo
     const double ahead =  // of processes in /dev/shm
         loader.workers > 0 ? static_cast<double>(policy.outstanding(loader)) : 0.0;
     const double pinned = loader.copy == "pinned" ? kPinnedBatches : 0.0;
-    taken += batch * ((ahead + pinned) * layout.readers_per_host());
-    processes += static_cast<double>(policy.processes(loader)) * layout.readers_per_host();
+    out.batches = batch * ((ahead + pinned) * readers);
+    processes += static_cast<double>(policy.processes(loader)) * readers;
   }
-  taken += host.memory_process * processes;
-  if (!job.checkpoint) return taken;
-  const CheckpointParams save = checkpoint_params(*job.checkpoint);
-  const Bytes size = save.size.value_or(model_params(job.model).state());
-  if (save.ends_in_memory() || !checkpoint_row(job.checkpoint->kind).style.blocking)
-    taken += staged_per_host(save, size / layout.hosts, size);
-  return taken;
+  out.processes = host.memory_process * processes;
+  return out;
 }
-
-}  // namespace
 
 Fraction CachePlan::most() const {
   if (!used) return {};

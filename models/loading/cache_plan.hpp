@@ -6,6 +6,16 @@
 
 namespace stallcast::models::cache {
 
+/// Memory of one host that a job takes while it trains: its training and loader processes, and
+/// batches that these keep for it.
+struct TrainingMemory {
+  Bytes processes, batches;
+};
+/// On a host with so many `ranks`, `readers` of which have a loader.    [docs/models/cache.md, eq.
+/// 10]
+[[nodiscard]] TrainingMemory training_memory(const JobDesign& job, const HostParams& host,
+                                             double ranks, double readers);
+
 /// What the hosts of a job keep of its data set, known before the run.
 struct CachePlan {
   bool used = false;

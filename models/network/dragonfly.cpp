@@ -13,10 +13,10 @@ constexpr std::string_view kRoutings[] = {"adaptive", "minimal", "valiant"};
 struct Dragonfly {
   std::int64_t hosts = 128, switches = 32, local = 1, global = 4, storage = 1;
   std::optional<std::int64_t> groups;
-  std::optional<Rate> link;
+  std::optional<Rate> link, compute_link;
   std::string routing;
 };
-constexpr std::array<Field<Dragonfly>, 8> kDragonfly{
+constexpr std::array<Field<Dragonfly>, 9> kDragonfly{
     field("group.hosts", &Dragonfly::hosts, "128", "hosts in one group",
           assumed(up_to(1e6), "Frontier: 74 groups of 128 nodes, from memory")),
     field("group.switches", &Dragonfly::switches, "32", "switches in one group",
@@ -31,7 +31,11 @@ constexpr std::array<Field<Dragonfly>, 8> kDragonfly{
         "groups of the whole machine, for jobs on a part of it; absent: those of hosts and storage",
         FieldLimits{.minimum = 2.0, .maximum = 65536.0}),
     field("link.rate", &Dragonfly::link, kOptional,
-          "one link between switches; absent: as one port of a host", kPositive),
+          "one link between switches; absent: as one port of a host (nic)", kPositive),
+    field("compute_link.rate", &Dragonfly::compute_link, kOptional,
+          "one link between switches of the network of compute_nic (not converged); absent: as one "
+          "port there, or link.rate where that is faster",
+          kPositive),
     field("routing", &Dragonfly::routing, "adaptive",
           "minimal: by the direct link; valiant: by a random third group, every byte twice; "
           "adaptive: "
@@ -48,7 +52,8 @@ FabricShape dragonfly_shape(const Component& component, const FabricSite& site) 
   const double storage = static_cast<double>(p.storage);
   const double groups = std::max(static_cast<double>(p.groups.value_or(0)), areas + storage);
   const double global = static_cast<double>(p.global), switches = static_cast<double>(p.switches);
-  const Rate link = p.link.value_or(site.port) * fabric_params(component).link_share();
+  const Rate link =
+      link_between_switches(p.link, p.compute_link, site) * fabric_params(component).link_share();
   const Rate pair = link * global;
   // Links to the groups it wants, or half of all its links because every byte takes two.
   // [docs/models/network.md, eq. 6]

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <span>
 
 #include "engine/base/fields.hpp"
@@ -10,6 +12,16 @@
 
 /// Kinds of fabrics and of communication. docs/models/network.md, docs/models/communication.md.
 namespace stallcast::models {
+
+/// Line rate of links between switches, where a fabric says `link`, and `compute` of the network of
+/// `compute_nic`: what it does not say is that of a port, there or `link` where that is faster.
+/// [docs/models/network.md, eq. 5]
+[[nodiscard]] inline Rate link_between_switches(std::optional<Rate> link,
+                                                std::optional<Rate> compute,
+                                                const FabricSite& site) {
+  if (!site.compute) return link.value_or(site.port);
+  return compute.value_or(std::max(link.value_or(site.port), site.port));
+}
 
 /// How a fabric joins the hosts of a class.
 [[nodiscard]] FabricShape switched_shape(const Component& component, const FabricSite& site);

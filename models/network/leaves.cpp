@@ -12,16 +12,20 @@ using namespace base;
 struct Leaves {
   std::int64_t ports = 64;
   double oversubscription = 1.0;
-  std::optional<Rate> link;
+  std::optional<Rate> link, compute_link;
 };
-constexpr std::array<Field<Leaves>, 3> kLeaves{
+constexpr std::array<Field<Leaves>, 4> kLeaves{
     field("leaf.ports", &Leaves::ports, "64", "ports of one leaf switch, up and down together",
           assumed(FieldLimits{.minimum = 2.0, .maximum = 65536.0},
                   "NVIDIA Quantum-2: 64 x 400 Gb/s, from memory")),
     field("oversubscription", &Leaves::oversubscription, "1",
           "ports toward hosts over ports toward spines", kAtLeastOne),
     field("link.rate", &Leaves::link, kOptional,
-          "one link between switches; absent: as one port of a host", kPositive)};
+          "one link between switches; absent: as one port of a host (nic)", kPositive),
+    field("compute_link.rate", &Leaves::compute_link, kOptional,
+          "one link between switches of the network of compute_nic (not converged); absent: as one "
+          "port there, or link.rate where that is faster",
+          kPositive)};
 
 /// One leaf: so many ports down and up.
 struct Leaf {
@@ -34,7 +38,8 @@ Leaf leaf_of(const Component& component, const FabricSite& site) {
   const double up = std::max(1.0, std::round(ports / (1.0 + p.oversubscription)));
   return {.down = std::max(1.0, ports - up),
           .up = up,
-          .link = p.link.value_or(site.port) * fabric_params(component).link_share()};
+          .link = link_between_switches(p.link, p.compute_link, site) *
+                  fabric_params(component).link_share()};
 }
 
 }  // namespace

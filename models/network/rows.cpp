@@ -15,9 +15,14 @@ constexpr std::array kFabricParts{
                                    "switches of all levels, for costs only", base::kAtLeastOne}))};
 
 constexpr Remedy kFasterLinks{"", Remedy::Of::self, "link.rate", 2.0, {}, true};
-constexpr std::array kDragonflyRemedies{kFasterLinks};
-constexpr std::array kLeafRemedies{
-    kFasterLinks, Remedy{"", Remedy::Of::self, "oversubscription", 0.5, {}, false, false, true}};
+constexpr Remedy kFasterComputeLinks{
+    "compute_link", Remedy::Of::self, "compute_link.rate", 2.0, {}, true};
+constexpr Remedy fewer_down(std::string_view part) {
+  return {part, Remedy::Of::self, "oversubscription", 0.5, {}, false, false, true};
+}
+constexpr std::array kDragonflyRemedies{kFasterComputeLinks, kFasterLinks};
+constexpr std::array kLeafRemedies{kFasterComputeLinks, fewer_down("compute_link"), kFasterLinks,
+                                   fewer_down("")};
 
 FabricRow fabric(std::string_view id, std::string_view summary,
                  std::span<const base::FieldInfo> fields, decltype(FabricRow::shape) shape,

@@ -69,6 +69,7 @@ class Rules {
     check_failures(design_, report_);
     for (const Expectation& e : design_.expect) check_expectation(e);
     if (report_.has_errors()) return;
+    for (const JobDesign& job : design_.jobs) check_host_memory(design_, job, report_);
     check_idle_values(design_, report_);
     check_capacity(design_, report_);
   }

@@ -53,6 +53,9 @@ void check_storage(const Component& storage, Diagnostics& report);
 void check_writers(const Design& design, Diagnostics& report);
 /// Rules of data set and loader: scenarios/rules/loader.cpp.
 void check_loading(const Design& design, const JobDesign& job, Diagnostics& report);
+/// What a job keeps in the memory of its hosts: scenarios/rules/host_memory.cpp. After all other
+/// rules.
+void check_host_memory(const Design& design, const JobDesign& job, Diagnostics& report);
 /// Rules of fabric and communication: scenarios/rules/network.cpp.
 void check_communication(const Design& design, const JobDesign& job, Diagnostics& report);
 /// Fewer parameters than a model of that shape has.

@@ -20,10 +20,24 @@ TEST_CASE("resources are named as people call them") {
         "storage clients of gpu hosts, archive (read)");
   CHECK(label::of_resource("host.gpu.client.archive.requests") ==
         "storage clients of gpu hosts, archive (requests in flight)");
+  CHECK(label::of_resource("host.g.client.s.gds.write") ==
+        "GPUDirect storage clients of g hosts, s (write)");
+  CHECK(label::of_resource("fabric.compute_link") == "links of the compute network");
   CHECK(label::of_resource("host.a.nvme.drives.write") == "local NVMe drives of a hosts (write)");
   CHECK(label::of_resource("job.train.barrier") == "slowest rank of train");
   CHECK(label::of_resource("fabric.read") == "fabric (read)");
   CHECK(label::of_resource("fabric.gpu.area.uplink.read") == "fabric, area (uplinks, read)");
+}
+
+TEST_CASE("what limits together is named together, one owner once") {
+  const std::string two = label::several(std::vector<std::string>{"fabric", "host.g.nic"});
+  CHECK(two == "fabric and host.g.nic");
+  CHECK(label::are_several(two));
+  CHECK(label::each_of(two) == std::vector<std::string>{"fabric", "host.g.nic"});
+  CHECK(label::of_resource(two) == "fabric and NICs of g hosts");
+  CHECK(label::of_resource("host.g.nvlink and host.g.nic") == "NVLink and NICs of g hosts");
+  CHECK_FALSE(label::are_several("host.g.nic"));
+  CHECK(label::each_of("host.g.nic") == std::vector<std::string>{"host.g.nic"});
 }
 
 TEST_CASE("a part without a row is named by its own words") {

@@ -68,6 +68,31 @@ TEST_CASE("where whole pieces end at the value of an input, its slope is not the
   }
 }
 
+TEST_CASE("of whole numbers an explanation says what one more and one less do") {
+  // 40 hosts on leaves of 40 ports down: one more host has a leaf of its own, 8 uplinks more; one
+  // less leaves all 8. Of 49 ports up = round(49 / 6) are 8 as well.
+  Design design = small_design();
+  design.fabric = component(Role::fabric, "fat-tree", "fabric",
+                            {{"leaf.ports", "48"}, {"oversubscription", "5"}});
+  set(design.hosts[0], Role::host, "count", "40");
+  set(design.hosts[0], Role::host, "nic.count", "1");
+  explain::Influences influences(design);
+  bool hosts = false;
+  for (const auto& one : influences.of("resource.fabric.gpu.area.uplink.write.capacity")) {
+    CAPTURE(one.path);
+    if (one.path != "cluster.hosts[gpu].count") continue;
+    hosts = true;
+    CHECK(one.with_one(true) == Approx(1.0));
+    CHECK(one.with_one(false) == Approx(0.0).margin(1e-9));
+  }
+  CHECK(hosts);
+  explain::Forms forms(design);
+  const ExplainNode links = forms.tree("resource.fabric.gpu.area.uplink.write.capacity");
+  const ExplainNode* count = child(links, "cluster.hosts[gpu].count");
+  REQUIRE(count != nullptr);
+  CHECK(count->note == "one more: 100 % more, one less: the same");
+}
+
 TEST_CASE("what a figure answers to is found without changing each input of stores beside it") {
   Design design = saving();
   const std::string figure = "resource.storage.scratch.ost.write.capacity";

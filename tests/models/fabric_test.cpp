@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "models/job/communicator.hpp"
 #include "models/plant/ecmp.hpp"
 #include "models/plant/fabric.hpp"
 #include "models/plant/plant.hpp"
@@ -96,6 +97,76 @@ TEST_CASE("switches that are no slower have ports to match for faster NICs, slow
     const Design trial = models::with_ports_to_match(design);
     CHECK((trial.fabric.find("port.rate") != nullptr) == (over < 1.0));
   }
+}
+
+namespace {
+
+// 8 hosts of 8 GPUs on leaves of 8 ports, 4 toward hosts: storage ports of 100 Gb/s, compute ports
+// of 400 Gb/s, one and two of a host.
+Design two_networks(Settings links = {}, const char* over = "1") {
+  Design design = small_design();
+  design.fabric = fabric("fat-tree", {{"leaf.ports", "8"}, {"oversubscription", over}});
+  for (const auto& [key, value] : links) set(design.fabric, Role::fabric, key, value);
+  set(design.hosts[0], Role::host, "count", "8");
+  set(design.hosts[0], Role::host, "nic.count", "1");
+  set(design.hosts[0], Role::host, "nic.rate", "100 Gb/s");
+  set(design.hosts[0], Role::host, "compute_nic.rate", "400 Gb/s");
+  set(design.hosts[0], Role::host, "compute_nic.count", "2");
+  design.jobs[0].model = component(Role::model, "dense", "model", {{"parameters", "1e9"}});
+  design.jobs[0].communication = component(Role::communication, "ddp", "communication", {});
+  return design;
+}
+
+// What storage gets, and how long collectives take.
+std::pair<double, double> both(const Design& design) {
+  const models::Plant plant(design);
+  const graph::NodeId source = plant.storage("scratch").read_source();
+  const models::StepTraffic traffic = models::step_traffic(design.jobs[0], plant);
+  return {plant.topology()
+              .max_flow({&source, 1}, plant.mounts("gpu", "scratch", true))
+              .value.in(unit::GBps),
+          (traffic.hidden.time() + traffic.exposed.time()).in(unit::s)};
+}
+
+}  // namespace
+
+TEST_CASE("links of each network are as fast as its ports: to write that down changes nothing") {
+  const Design as_it_is = two_networks();
+  CHECK(both(models::with_link_rate(as_it_is)) == both(as_it_is));
+  CHECK(both(two_networks({{"link.rate", "100 Gb/s"}, {"compute_link.rate", "400 Gb/s"}})) ==
+        both(as_it_is));
+  CHECK(both(two_networks({{"link.rate", "100 Gb/s"}})) == both(as_it_is));
+  // Links that are faster than the ports of both are of both.
+  const Design fast = two_networks({{"link.rate", "800 Gb/s"}}, "7");
+  CHECK(both(models::with_link_rate(fast)) == both(fast));
+  CHECK(both(fast).second < both(two_networks({}, "7")).second);
+  const Design slow = two_networks({{"compute_link.rate", "100 Gb/s"}}, "3");
+  CHECK(both(slow).first == both(two_networks({}, "3")).first);
+  CHECK(both(slow).second > 1.5 * both(two_networks({}, "3")).second);
+}
+
+TEST_CASE("written down, links stay as they are where ports get faster, of each network") {
+  Design faster = models::with_link_rate(two_networks({}, "3"));
+  const auto before = both(faster);
+  set(faster.hosts[0], Role::host, "nic.rate", "200 Gb/s");
+  set(faster.hosts[0], Role::host, "compute_nic.rate", "800 Gb/s");
+  CHECK(both(faster).first == before.first);
+  CHECK(both(faster).second == Approx(before.second).epsilon(1e-3));
+}
+
+TEST_CASE("collectives that have less of links than of ports wait for links") {
+  const auto limit = [](const Design& design) {
+    const models::Plant plant(design);
+    models::StepTraffic traffic = models::step_traffic(design.jobs[0], plant);
+    traffic.hidden += traffic.exposed;
+    return models::limit_of(traffic.hidden, design.jobs[0], plant);
+  };
+  // Rings of two ports leave a leaf over 4 links, or over one.
+  CHECK(limit(two_networks()) == "host.gpu.compute_nic");
+  CHECK(limit(two_networks({}, "7")) == "fabric.compute_link");
+  Design converged = two_networks({{"converged", "true"}}, "7");
+  set(converged.hosts[0], Role::host, "nic.count", "2");
+  CHECK(limit(converged) == "fabric.gpu.area.uplink.write");
 }
 
 TEST_CASE("rails: hosts of a pod have all its leaves' uplinks") {

@@ -196,11 +196,13 @@ TEST_CASE("a stream that limits saves suggests what makes a save faster") {
   d.jobs[0].checkpoint->values["to"] = to;
   d.jobs[0].checkpoint->values["direct"] = number(0, Dimension::boolean);
   d.jobs[0].checkpoint->values["files"] = number(1, Dimension::count);
+  d.jobs[0].checkpoint->values["threads"] = number(1, Dimension::count);
   const auto changes =
       plan::candidate_changes(d, blaming({"storage.scratch.client.stream"}, 0.05), 4);
-  REQUIRE(changes.size() == 2);  // the data set lies elsewhere: no advice about its loader
+  REQUIRE(changes.size() == 3);  // the data set lies elsewhere: no advice about its loader
   CHECK(text_of(changes[0].change) == "jobs[train].checkpoint.direct=true");
-  CHECK(changes[1].text == "job.train.checkpoint.files 1 -> 4");
+  CHECK(changes[1].text == "job.train.checkpoint.threads 1 -> 2");
+  CHECK(changes[2].text == "job.train.checkpoint.files 1 -> 4");
 }
 
 TEST_CASE("what a missed target is limited by is tried before what is waited for") {

@@ -131,4 +131,26 @@ TEST_CASE("leaves have room for a host and a way to the spines") {
                       "one leads to spines with an oversubscription of 64"));
 }
 
+TEST_CASE("what a job keeps in the memory of a host fits there") {
+  // 8 GB reserved, 8 ranks and 64 workers of 1 GB, 8 x (16 x 2 MB) x 2 MB and a quarter of 182 GB
+  const auto with = [](const std::string& memory, std::vector<std::string> sets = {}) {
+    sets.insert(sets.begin(), {"cluster.hosts.memory.size=" + memory, "jobs.model.parameters=13B",
+                               R"(jobs.dataset={ "on": "scratch", "format": "raw", )"
+                               R"("sample": "2 MB", "samples": 500000 })",
+                               R"(jobs.loader={ "batch": 64, "workers": 8, "prefetch": 2 })",
+                               R"(jobs.checkpoint={ "to": "scratch", "every": "60 s" })"});
+    return said(sets);
+  };
+  CHECK_THAT(with("64 GB"), Contains("warning /cluster/hosts/0/memory/size a host of job \"train\" "
+                                     "needs 1") &&
+                                Contains("GB of memory and has 64 GB: 8 GB reserved, 72 GB of its "
+                                         "processes") &&
+                                Contains("45.5 GB of the state that it saves"));
+  CHECK(with("256 GB") == "");
+  // Pieces of a save that streams are no copy of the state.
+  const std::string streams = with("128 GB", {"jobs.checkpoint.stream=true"});
+  CHECK(streams == "");
+  CHECK_THAT(with("128 GB"), Contains("a host of job"));
+}
+
 }  // namespace network_rules_test

@@ -111,6 +111,10 @@ Gain gain_of(const Json& node, const std::string& at) {
   Gain out{number(node, at, "time"), number(node, at, "utilization"),
            text_or_empty(node, at, "part"), text_or_empty(node, at, "by")};
   out.goodput = number_if(node, at, "goodput");
+  if (node.contains("parts"))
+    for_each_in(node, "parts", [&](const Json& part, const std::string& place) {
+      out.parts.push_back(as<std::string>(part, at + place, "text"));
+    });
   if (node.contains("each"))
     for (const auto& [id, time] : node["each"].items())
       out.each[id] = as<double>(time, at + "/each/" + id, "number");

@@ -49,6 +49,8 @@ std::string limited_cell(const AssertionOutcome& outcome) {
 }
 
 std::string_view what_is_tried(std::string_view resource) {
+  if (label::are_several(resource))
+    return label::each_of(resource).size() == 2 ? "both twice as fast" : "all twice as fast";
   const std::string_view last = resource.substr(resource.rfind('.') + 1);
   const bool owned = resource.starts_with("job.") || resource.starts_with("tenant.") ||
                      resource.starts_with("stage.");
@@ -149,7 +151,7 @@ LimitWords limit_words(const Prediction& p) {
         out.cost += " saves " + share;
       break;
     case Limit::Kind::together:
-      out.cost = "both twice as fast saves " + share;
+      out.cost = std::string(what_is_tried(limit.name)) + " saves " + share;
       break;
     case Limit::Kind::nothing:
       out.cost = share + " is waiting, and no part that is twice as fast saves " +

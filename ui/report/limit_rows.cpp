@@ -4,6 +4,7 @@
 
 #include "engine/base/text.hpp"
 #include "stallcast/breakdown.hpp"
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
@@ -22,7 +23,7 @@ constexpr double kLoss = 0.005;
 LimitRow limit_row(const Bottleneck& b, double cost, const Prediction& p) {
   LimitRow row{b.resource, tried_phrase(b, p), {}, {}, {}, b.headroom, {}};
   if (const Gain* gain = gain_of(b, p))
-    if (gain->by != gain->part)
+    if (gain->by != gain->part && !label::are_several(b.resource))
       row.by = gain->parts.empty() ? gain->by : base::join(gain->parts, " and ");
   if (cost >= kNothing || row.gain.empty()) row.waited = print_share(cost);
   if (b.utilization > 0.0) row.busy = print_share(b.utilization);
@@ -121,9 +122,12 @@ std::string gains_note(const Prediction& p) {
   if (!p.gains) return "";
   const Gains& gains = *p.gains;
   std::string out;
-  if (!gains.pair.empty())
-    out = base::join(gains.pair, " and ") +
-          " limit together, twice as fast: " + gain_phrase(gains.together);
+  const std::string pair = label::several(gains.pair);
+  const bool told = std::any_of(p.bottlenecks.begin(), p.bottlenecks.end(),
+                                [&](const Bottleneck& b) { return b.resource == pair; });
+  if (!gains.pair.empty() && !told)
+    out =
+        label::of_resource(pair) + " limit together, twice as fast: " + gain_phrase(gains.together);
   else if (gains.simulated > 0 && is_gain(gains.all, gains.noise))
     out = "everything twice as fast: " + gain_phrase(gains.all);
   if (gains.left_out > 0)

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stallcast/breakdown.hpp"
+#include "stallcast/label.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
 #include "ui/report/report.hpp"
@@ -24,13 +25,12 @@ std::string rough(double share) {
 
 PartLoad load_of(const Prediction& p, const std::vector<std::string>& names) {
   PartLoad out;
-  const std::string limit = limit_of(p).name;
+  const std::vector<std::string> limits = label::each_of(limit_of(p).name);
   for (const std::string& name : names) {
     const auto use = std::find_if(p.resources.begin(), p.resources.end(),
                                   [&](const ResourceUse& u) { return u.name == name; });
     // Of two that limit together both are.
-    if (limit == name || limit.find(name + " ") == 0 || limit.ends_with(" " + name))
-      out.limit = true;
+    if (std::ranges::count(limits, name) > 0) out.limit = true;
     if (use == p.resources.end()) continue;
     out.waited += use->blamed_share * waiting_share(p);
     const double busy = std::min(1.0, use->utilization());

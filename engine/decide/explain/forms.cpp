@@ -205,6 +205,26 @@ bool Forms::product(ExplainNode& node, const std::vector<Influence>& influences)
   return true;
 }
 
+namespace {
+
+/// "12.5 % more", "the same".
+std::string grown(double percent) {
+  const double said = std::round(percent * 1e3) / 1e3;
+  if (said == 0.0) return "the same";
+  return base::shortest(std::abs(said)) + (said < 0.0 ? " % less" : " % more");
+}
+
+/// What a figure does with more of an input. Of whole numbers there is no 1 %, and one more may do
+/// what one less does not.
+std::string answer_of(const Influence& i) {
+  if (i.value->dimension != Dimension::count) return "1 % more of it: " + grown(i.elasticity);
+  const auto of_one = [&](bool more) { return grown(std::round(1e3 * i.with_one(more)) / 1e1); };
+  const std::string more = "one more: " + of_one(true);
+  return i.value->number > 1.0 ? more + ", one less: " + of_one(false) : more;
+}
+
+}  // namespace
+
 void Forms::by_influence(ExplainNode& node) {
   const std::vector<Influence>& all = influences_.of(node.name);
   if (node.reference.empty()) node.reference = page_of(node.name, design_);
@@ -229,8 +249,7 @@ void Forms::by_influence(ExplainNode& node) {
   if (product(node, sure)) return;
   for (const Influence& i : all) {
     node.children.push_back(input(i.path));
-    node.children.back().note =
-        "1 % more of it: " + base::shortest(std::round(i.elasticity * 1e3) / 1e3) + " % more";
+    node.children.back().note = answer_of(i);
   }
   node.note += (node.note.empty() ? "" : "; ") + std::string("answers to the inputs below");
 }

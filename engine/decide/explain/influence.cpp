@@ -47,6 +47,11 @@ bool is_capacity(const std::string& figure) {
 
 }  // namespace
 
+double Influence::with_one(bool more) const {
+  const double step = std::log(changed(*value, more) / value->number);
+  return std::expm1(ways[more ? 1 : 0] * step);
+}
+
 Influences::Influences(const Design& design) : copy_(design) {
   const auto originals = base::values_of(design);
   const auto inputs = inputs_of(copy_);
@@ -136,7 +141,7 @@ void Influences::study(const std::set<std::string>& figures, bool capacity) {
     for (const auto& [name, answer] : part.answers) {
       const bool tied = answer[0] == 0.0 || answer[1] == 0.0;
       by_figure_[name].push_back(
-          {input.path, input.original, answer[0] == 0.0 ? answer[1] : answer[0], tied});
+          {input.path, input.original, answer[0] == 0.0 ? answer[1] : answer[0], tied, answer});
     }
   }
 }

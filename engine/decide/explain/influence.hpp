@@ -18,6 +18,11 @@ struct Influence {
   double elasticity = 0.0;       ///< percent it grows by for each percent of the input
   bool tied = false;  ///< it answers to more of the input, or to less, not to both: another
                       ///< value is just as large
+  /// The same to less of it and to more: of counts to one less and to one more.
+  std::array<double, 2> ways = {};
+
+  /// Part that the figure grows by with one less, or one `more`. REQUIRES: it is a count.
+  [[nodiscard]] double with_one(bool more) const;
 };
 
 /// Every closed form of a design (derivations of the bounds by name, capacities as

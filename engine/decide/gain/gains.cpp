@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "engine/base/design_values.hpp"
-#include "engine/base/text.hpp"
 #include "engine/decide/gain/levers.hpp"
 #include "engine/decide/gain/rows.hpp"
 #include "engine/decide/gain/targets.hpp"
-#include "engine/decide/gain/whole_cycles.hpp"
-#include "engine/decide/uncertain/draws.hpp"
+#include "engine/decide/gain/together.hpp"
+#include "engine/decide/gain/trials.hpp"
 #include "models/contract/fabric.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/limit.hpp"
@@ -27,19 +26,16 @@ namespace {
 constexpr double kNothing = 0.0005;
 /// A change of everything by so little shows what a simulation answers to any change.
 constexpr double kNudge = 1e-6;
-/// Simulated designs of a small and of a large design, and values of the best part tried one by
-/// one.
-constexpr std::size_t kMost = 36, kFew = 10, kMostValues = 8;
+/// Values of the best part tried one by one.
+constexpr std::size_t kMostValues = 8;
 /// Parts that are tried with a second seed.
 constexpr std::size_t kAgain = 6;
-/// Events of all of them together: about a second on two cores.
-constexpr double kEvents = 2.5e6;
-/// Histories of months that each replays: all meet the same failures.
-constexpr double kHistories = 200.0;
-/// Parts that gain so much more together than the best alone limit together.
-constexpr double kTogether = 2.0;
+/// Parts of owners that gain this much of what all of the owners gain together say it more closely.
+constexpr double kMostOfIt = 0.75;
+/// More than so many say nothing.
+constexpr std::size_t kFewParts = 3;
 
-using Take = TargetFigures::Take;
+using Take = Trials::Take;
 
 /// `prediction` as if nothing but tenants were in it.
 Prediction of_tenants(Prediction prediction) {
@@ -52,7 +48,7 @@ class Ranking {
   Ranking(const Design& design, Prediction& prediction, const GainOptions& options)
       : design_(design),
         p_(prediction),
-        options_(options),
+        trials_(design, prediction, options),
         parts_(parts_of(design, options.of.empty() ? prediction : of_tenants(prediction))),
         targets_(design, prediction) {
     for (const Bottleneck& b : p_.bottlenecks)
@@ -67,24 +63,20 @@ class Ranking {
 
   void run() {
     out_.left_out = parts_.size();
-    Design trial = design_;
-    uncertain::replay_less(trial, kHistories, 0.0);
-    const double cost = std::max(uncertain::cost_of(trial, p_), 1.0);
-    if (uncertain::draws_that_fit(cost) > 0)
-      most_ = std::clamp(static_cast<std::size_t>(kEvents / cost), kFew, kMost);
-    if (!parts_.empty() && most_ > 0 && begin()) {
+    if (!parts_.empty() && trials_.most() > 0 && begin()) {
       try_parts([&](const Owner& owner) { return is_gain(owner.gain, out_.noise); });
       try_again();
-      try_values();
       look_for_pairs();
+      try_values();
       try_parts([&](const Owner& owner) { return is_loss(owner.gain, out_.noise); });
       keep_owners();
       put_into_rows(p_, gains_, out_.noise, [&](const std::string& resource) {
         return part_of_resource(resource, design_, parts_);
       });
     }
+    out_.simulated = trials_.simulated();
     p_.gains = out_;
-    if (!targets_.empty() && most_ > 0) find_targets();
+    if (!targets_.empty() && trials_.most() > 0) find_targets();
     predict::name_limits(p_);
   }
 
@@ -97,91 +89,27 @@ class Ranking {
     bool known = false;
   };
 
-  /// What these gain, each alone; none for what cannot be built or did not end.
-  std::vector<std::optional<Gain>> tried(const std::vector<Levers>& all, double strength = 1.0,
-                                         bool again = false, const Take& take = {}) {
-    std::vector<std::optional<Gain>> out(all.size());
-    each_with(all, strength, again, [&](std::size_t i, const Prediction& found) {
-      out[i] = gain_between(again ? other_ : base_, found, options_.of);
-      if (take) take(i, found);
-    });
-    return out;
-  }
-
-  void each_with(const std::vector<Levers>& all, double strength, bool again, const Take& take) {
-    std::vector<Design> designs;
-    std::vector<std::size_t> place;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      Design changed = faster(trial_, all[i], strength);
-      if (options_.valid && !options_.valid(changed)) continue;
-      place.push_back(i);
-      designs.push_back(std::move(changed));
-    }
-    const std::vector<Result<Prediction>> found = simulate(designs, again);
-    for (std::size_t i = 0; i < found.size(); ++i)
-      if (found[i].ok()) take(place[i], *found[i]);
-  }
-
   /// What changes the figures of missed targets.
   void find_targets() {
-    if (base_.metrics.empty() && !begin_with_base()) return;
+    if (trials_.base().metrics.empty() && !trials_.begin()) return;
     auto found = targets_.find(
-        base_, most_,
+        trials_.base(), trials_.most(),
         [&](const std::vector<Levers>& all, double strength, const Take& take) {
-          each_with(all, strength, false, take);
+          trials_.each_with(all, strength, take);
         },
         p_);
     p_.gains->targets = std::move(found);
-    p_.gains->simulated = out_.simulated;
+    p_.gains->simulated = trials_.simulated();
   }
-
-  /// With the first seed, or `again` with the next.
-  std::vector<Result<Prediction>> simulate(std::vector<Design>& designs, bool again = false) {
-    out_.simulated += designs.size();
-    predict::PredictOptions how = predict::one_run(options_.predict);
-    if (!p_.seeds.empty()) how.seed = p_.seeds.front();
-    if (again) how.seed = p_.seeds.size() > 1 ? p_.seeds[1] : how.seed.value_or(0) + 1;
-    for (Design& design : designs) {
-      design.expect.clear();
-      replay_the_same(design, p_, kHistories);
-    }
-    return predict::predict_all(designs, how);
-  }
-
-  [[nodiscard]] std::size_t left() const { return most_ - std::min(most_, out_.simulated); }
 
   [[nodiscard]] double blamed(const std::string& part) const {
     const auto found = blame_.find(part);
     return found == blame_.end() ? 0.0 : found->second;
   }
 
-  /// The same work for all, so that no gain hangs on whether one save more fits into the duration.
-  void end_with_a_cycle() {
-    const std::optional<Design> cycles = in_whole_cycles(design_, base_);
-    if (!cycles || !options_.of.empty()) return;
-    std::vector<Design> one(1, *cycles);
-    std::vector<Result<Prediction>> found = simulate(one);
-    const std::string steps = metric::of_job(design_.jobs.front().job.id, "steps");
-    // An epoch that is shorter ends it, too.
-    const double wanted = cycles->jobs.front().job.find("steps")->number;
-    if (!found.front().ok() || figure_or_zero(*found.front(), steps) != wanted) return;
-    trial_ = *cycles;
-    base_ = *std::move(found.front());
-  }
-
-  bool begin_with_base() {
-    std::vector<Design> as_it_is(1, design_);
-    std::vector<Result<Prediction>> base = simulate(as_it_is);
-    if (!base.front().ok()) return false;
-    base_ = *std::move(base.front());
-    out_.simulated = 0;  // of what is changed
-    end_with_a_cycle();
-    return true;
-  }
-
   /// Everything at once, and each owner.
   bool begin() {
-    if (!begin_with_base()) return false;
+    if (!trials_.begin()) return false;
     Levers everything;
     for (const auto& [path, part] : parts_) {
       Owner& owner = owners_[part.owner];
@@ -191,7 +119,7 @@ class Ranking {
       if (!part.breaks())
         everything.insert(everything.end(), part.levers.begin(), part.levers.end());
     }
-    const std::vector<std::optional<Gain>> nudged = tried({everything}, kNudge);
+    const std::vector<std::optional<Gain>> nudged = trials_.tried({everything}, kNudge);
     // Where histories leave so much open, each gain has that as noise of its own.
     if (nudged.front() && is_change(*nudged.front(), 0.0))
       out_.noise = 2.0 * std::abs(nudged.front()->time);
@@ -201,10 +129,10 @@ class Ranking {
     std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
       return owners_[a].blame > owners_[b].blame;
     });
-    order.resize(std::min(order.size(), left() / 2));
+    order.resize(std::min(order.size(), trials_.left() / 2));
     std::vector<Levers> all = {everything};
     for (const std::string& path : order) all.push_back(owners_[path].levers);
-    const auto found = tried(all, 1.0, false, [&](std::size_t i, const Prediction& with) {
+    const auto found = trials_.tried(all, 1.0, [&](std::size_t i, const Prediction& with) {
       if (i > 0) targets_.add(order[i - 1], all[i], with);
     });
     if (found.front()) out_.all = *found.front();
@@ -215,9 +143,15 @@ class Ranking {
       owner.known = true;
       // Where all of it changes nothing, no part of it does. A loss says nothing of its parts.
       if (owner.parts.size() == 1 || !is_change(owner.gain, out_.noise))
-        for (const std::string& part : owner.parts) keep(part, owner.gain);
+        for (const std::string& part : owner.parts)
+          if (!hidden(part)) keep(part, owner.gain);
     }
     return true;
+  }
+
+  /// Whether a part is not tried where all of its owner is.
+  [[nodiscard]] bool hidden(const std::string& part) const {
+    return hidden_in(parts_.at(part).levers, owners_.at(parts_.at(part).owner).levers);
   }
 
   void keep(const std::string& part, Gain gain) {
@@ -231,18 +165,20 @@ class Ranking {
   void try_parts(Which which) {
     std::vector<std::string> order;
     for (const auto& [path, owner] : owners_)
-      if (owner.known && owner.parts.size() > 1 && which(owner))
-        order.insert(order.end(), owner.parts.begin(), owner.parts.end());
+      for (const std::string& part : owner.parts)
+        if (owner.known && owner.parts.size() > 1 && !gains_.contains(part) &&
+            (which(owner) || hidden(part)))
+          order.push_back(part);
     std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
       const double gain_a = owners_[parts_.at(a).owner].gain.time,
                    gain_b = owners_[parts_.at(b).owner].gain.time;
       return gain_a != gain_b ? gain_a > gain_b : blamed(a) > blamed(b);
     });
-    order.resize(std::min(order.size(), left()));
+    order.resize(std::min(order.size(), trials_.left()));
     if (order.empty()) return;
     std::vector<Levers> all;
     for (const std::string& part : order) all.push_back(parts_.at(part).levers);
-    const auto found = tried(all, 1.0, false, [&](std::size_t i, const Prediction& with) {
+    const auto found = trials_.tried(all, 1.0, [&](std::size_t i, const Prediction& with) {
       targets_.add(order[i], all[i], with);
     });
     for (std::size_t i = 0; i < order.size(); ++i)
@@ -255,18 +191,15 @@ class Ranking {
     std::vector<std::string> order;
     for (const auto& [part, gain] : gains_)
       if (is_gain(gain, out_.noise)) order.push_back(part);
-    if (order.empty() || left() < 2) return;
-    std::vector<Design> one(1, trial_);
-    std::vector<Result<Prediction>> other = simulate(one, true);
-    if (!other.front().ok()) return;
-    other_ = *std::move(other.front());
-    if (std::abs(gain_between(base_, other_, options_.of).time) < kNothing) return;
+    if (order.empty() || trials_.left() < 2) return;
+    const std::optional<Gain> other = trials_.begin_again();
+    if (!other || std::abs(other->time) < kNothing) return;
     std::stable_sort(order.begin(), order.end(),
                      [&](const auto& a, const auto& b) { return gains_[a].time > gains_[b].time; });
-    order.resize(std::min({order.size(), kAgain, left() / 2}));
+    order.resize(std::min({order.size(), kAgain, trials_.left() / 2}));
     std::vector<Levers> all;
     for (const std::string& part : order) all.push_back(parts_.at(part).levers);
-    const std::vector<std::optional<Gain>> found = tried(all, 1.0, true);
+    const std::vector<std::optional<Gain>> found = trials_.tried_again(all);
     double luck = 0.0;
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (!found[i]) continue;
@@ -277,8 +210,16 @@ class Ranking {
     out_.noise = std::max(out_.noise, luck);
   }
 
+  /// Whether what limits together is parts of one owner.
+  [[nodiscard]] bool is_pair_of(const std::string& owner) const {
+    return !out_.pair.empty() && std::ranges::all_of(out_.pair, [&](const std::string& part) {
+      return part.starts_with(resource_of(owner) + ".");
+    });
+  }
+
   /// Owners that gain what none of their parts is known to gain stand for them.
   void keep_owners() {
+    bool told = false;  // what limits together
     for (const auto& [path, owner] : owners_) {
       if (!owner.known || owner.parts.size() < 2 || !is_gain(owner.gain, out_.noise)) continue;
       double most = out_.noise;
@@ -289,12 +230,15 @@ class Ranking {
       if (owner.gain.time < kTogether * most) continue;
       Gain& gain = gains_[path] = owner.gain;
       gain.part = path;
-      if (!out_.pair.empty() && out_.pair.front().starts_with(resource_of(path) + "."))
+      if (is_pair_of(path))
         gain.parts = out_.pair;
       else
-        for (const auto& [part, levers] : needed_of(items_of(owner), gain, most))
+        for (const auto& [part, levers] : needed_of(items_of(owner), gain, most, while_room()))
           gain.parts.push_back(resource_of(part));
+      told = told || is_pair_of(path);
     }
+    // Parts of several owners are a row of their own.
+    if (!out_.pair.empty() && !told) gains_[out_.together.part] = out_.together;
   }
 
   [[nodiscard]] auto best() {
@@ -315,8 +259,8 @@ class Ranking {
     }
     std::vector<Levers> all;
     for (const Lever& lever : levers)
-      if (all.size() < std::min(kMostValues, left())) all.push_back({lever});
-    const std::vector<std::optional<Gain>> found = tried(all);
+      if (all.size() < std::min(kMostValues, trials_.left())) all.push_back({lever});
+    const std::vector<std::optional<Gain>> found = trials_.tried(all);
     double most = top->second.time / 2.0;
     for (std::size_t i = 0; i < found.size(); ++i)
       if (found[i] && found[i]->time > most) {
@@ -325,25 +269,50 @@ class Ranking {
       }
   }
 
-  /// Of several that gain `all` together and little alone, those without which it is not gained.
-  Items needed_of(const Items& items, const Gain& all, double alone) {
-    Items needed;
-    if (items.size() < 2 || items.size() > left()) return needed;
-    const std::vector<std::optional<Gain>> rest = tried(without_each(items));
-    for (std::size_t i = 0; i < items.size(); ++i)
-      if (rest[i] && all.time - rest[i]->time > (all.time - alone) / 2.0)
-        needed.push_back(items[i]);
-    return needed;
+  TryEach while_room() {
+    return [this](const std::vector<Levers>& all) {
+      return all.size() > std::max<std::size_t>(trials_.left(), 1)
+                 ? std::vector<std::optional<Gain>>()
+                 : trials_.tried(all);
+    };
+  }
+
+  /// How much of a part is waited for and used.
+  [[nodiscard]] double pressed(const std::string& part) const {
+    double most = 0.0;
+    for (const ResourceUse& use : p_.resources)
+      if (part_of_resource(use.name, design_, parts_) == part) most = std::max(most, use.utilization());
+    return most + blamed(part);
+  }
+
+  /// Which parts it is, where owners limit together: those that are pressed most, else those
+  /// without which it is not gained.
+  std::optional<Together> parts_of_owners(const Together& owners, double alone) {
+    Items parts, foremost;
+    for (const auto& [path, levers] : owners.items) {
+      if (!owners_.contains(path)) continue;
+      Items own = items_of(owners_.at(path));
+      std::erase_if(own, [&](const auto& part) { return hidden(part.first); });
+      foremost.push_back(*std::ranges::max_element(
+          own, {}, [&](const auto& part) { return pressed(part.first); }));
+      parts.insert(parts.end(), own.begin(), own.end());
+    }
+    if (parts.size() <= owners.items.size()) return std::nullopt;
+    const auto enough = [&](const std::optional<Together>& few) {
+      return few && few->items.size() <= kFewParts &&
+             few->gain.time >= kMostOfIt * owners.gain.time;
+    };
+    auto few = tried_together(foremost, alone, out_.noise, while_room());
+    if (!enough(few)) few = limit_together(parts, owners.gain, alone, out_.noise, while_room());
+    return enough(few) ? few : std::nullopt;
   }
 
   void interplay(const Items& items, const Gain& all, double alone) {
-    const Items needed = needed_of(items, all, alone);
-    if (needed.size() < 2) return;
-    const std::optional<Gain> found = tried({levers_of(needed)}).front();
-    if (!found || found->time < kTogether * alone || !is_gain(*found, out_.noise)) return;
-    for (const auto& [path, levers] : needed) out_.pair.push_back(resource_of(path));
-    out_.together = *found;
-    out_.together.part = base::join(out_.pair, ", ");
+    std::optional<Together> found = limit_together(items, all, alone, out_.noise, while_room());
+    if (!found) return;
+    if (auto parts = parts_of_owners(*found, alone)) found = std::move(parts);
+    out_.pair = found->gain.parts;
+    out_.together = std::move(found->gain);
   }
 
   /// Where nothing alone gives what all of it gives.
@@ -379,15 +348,12 @@ class Ranking {
 
   const Design& design_;
   Prediction& p_;
-  const GainOptions& options_;
+  Trials trials_;
   const Parts parts_;
   TargetFigures targets_;
   std::map<std::string, double> blame_;  ///< by part
   std::map<std::string, Owner> owners_;
   std::map<std::string, Gain> gains_;  ///< by part
-  std::size_t most_ = 0;
-  Design trial_ = design_;   ///< what is changed: the design, or it in whole cycles
-  Prediction base_, other_;  ///< of that as it is, with one seed and with another
   Gains out_;
 };
 

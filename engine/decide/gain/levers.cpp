@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <set>
 
 #include "engine/base/design_values.hpp"
 #include "models/contract/registry.hpp"
@@ -17,36 +16,6 @@ using models::Role;
 
 /// Time lost to less than this share of the time is not looked for.
 constexpr double kNoTime = 0.0005;
-
-/// A count that says how much is under way at a time, or on how many cores, and the speeds of the
-/// same component that it multiplies. docs/models/blame.md.
-struct AtATime {
-  std::string_view key;
-  std::array<std::string_view, 2> times = {};
-};
-constexpr std::array<AtATime, 18> kAtATime{{{"prefixes", {"get.rate", "put.rate"}},
-                                            {"lines", {"latency"}},
-                                            {"depth", {"read.latency", "drive.latency"}},
-                                            {"client.depth", {"array.service"}},
-                                            {"client.cores", {"client.core"}},
-                                            {"client.nconnect", {"client.connection"}},
-                                            {"client.paths", {"client.path"}},
-                                            {"client.rpcs_in_flight", {"ost.service"}},
-                                            {"client.slots", {"head.service"}},
-                                            {"client.parallel", {"client.stream"}},
-                                            {"client.in_flight", {"node.service"}},
-                                            {"client.connections", {"target.service"}},
-                                            {"get.parallel", {"connection.rate", "first_byte"}},
-                                            {"put.parallel", {"connection.rate", "put.answer"}},
-                                            {"hsm.agents", {"hsm.rate"}},
-                                            {"local.links", {"link.rate"}},
-                                            {"global.links", {"link.rate"}},
-                                            {"threads", {"serialize"}}}};
-
-const AtATime* at_a_time(std::string_view key) {
-  const auto found = std::ranges::find(kAtATime, key, &AtATime::key);
-  return found == kAtATime.end() ? nullptr : &*found;
-}
 
 /// Times that are no cost: how long something lasts, how often it is done, when it begins.
 constexpr std::array<std::string_view, 13> kNoCost = {
@@ -87,7 +56,7 @@ std::optional<double> factor_of(Role role, std::string_view key, const Value& va
                  ? std::nullopt
                  : std::optional(0.5);
     case Dimension::count:
-      return at_a_time(key) != nullptr ? std::optional(2.0) : std::nullopt;
+      return counts_at_a_time(key) ? std::optional(2.0) : std::nullopt;
     default:
       return std::nullopt;
   }
@@ -193,7 +162,8 @@ std::pair<std::string, std::string> part_and_owner(Role role, const std::string&
     case Role::elastic:
       return {job_of(path) + ".recovery", job_of(path) + ".recovery"};
     case Role::fabric:  // ports that NICs are plugged into are no links between switches
-      return {path + (key == "port.rate" ? ".port" : ""), path};
+      if (key == "port.rate") return {path + ".port", path};
+      return {path + (key == "compute_link.rate" ? ".compute_link" : ""), path};
     case Role::storage:
       // Of measured storage: what its device takes over a read or a write. Elsewhere it is the most
       // that the whole system reads or writes.
@@ -275,22 +245,6 @@ Parts parts_for(const Design& design, const Prediction& prediction, const Lost& 
 
 }  // namespace
 
-Levers levers_of(const Items& items) {
-  Levers out;
-  for (const auto& [name, levers] : items) out.insert(out.end(), levers.begin(), levers.end());
-  return out;
-}
-
-std::vector<Levers> without_each(const Items& items) {
-  std::vector<Levers> out;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    Items others = items;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    out.push_back(levers_of(others));
-  }
-  return out;
-}
-
 Parts parts_of(const Design& design, const Prediction& prediction) {
   const Lost lost(prediction);
   if (lost.to({"communication", "data", "metadata", "cpu", "checkpoint", "sync", "restart",
@@ -313,7 +267,7 @@ std::string part_of_resource(std::string_view resource, const Design& design, co
   };
   const std::string owner = base::component_path(name.role, name.id);
   if (name.role == "fabric")
-    return known(word == "port" ? "cluster.fabric.port" : "cluster.fabric");
+    return known(word == "port" || word == "compute_link" ? owner + "." + word : owner);
   if (name.role == "failure") return known(owner);
   if (name.role == "job") {
     if (word == "checkpoint") return known(owner + ".checkpoint.work");
@@ -353,48 +307,6 @@ std::string part_of_resource(std::string_view resource, const Design& design, co
                              "device", "osd", "connection"})
     if (const std::string path = known(owner + "." + server); !path.empty()) return path;
   return "";
-}
-
-Design faster(const Design& design, const std::vector<Lever>& levers, double strength) {
-  Design out = design;
-  std::vector<std::pair<std::string_view, Component*>> components;
-  base::for_each_component(out,
-                           [&](const std::string&, std::string_view role, Component& component) {
-                             components.emplace_back(role, &component);
-                           });
-  std::set<std::string> gone;
-  std::set<std::pair<std::size_t, std::string_view>> pulled;
-  for (const Lever& lever : levers) pulled.emplace(lever.component, lever.key);
-  // Twice as many that are each twice as fast would be four times as fast.
-  const auto by_others = [&](const Lever& lever) {
-    const AtATime* count = at_a_time(lever.key);
-    return count != nullptr && std::ranges::any_of(count->times, [&](std::string_view speed) {
-             return pulled.contains({lever.component, speed});
-           });
-  };
-  for (const Lever& lever : levers) {
-    if (by_others(lever)) continue;
-    auto& [role_id, component] = components[lever.component];
-    if (lever.removes()) {
-      if (strength >= 1.0) gone.insert(lever.path);
-      continue;
-    }
-    const auto held = component->values.find(lever.key);
-    if (held == component->values.end()) continue;  // a design that does not state it
-    Value& value = held->second;
-    double wanted = value.number * std::pow(lever.factor, strength);
-    if (value.dimension == Dimension::count) wanted = std::round(wanted);
-    const models::RoleInfo* role = models::find_role(role_id);
-    if (const base::FieldInfo* field = models::find_field(role->role, *component, lever.key))
-      wanted = std::clamp(wanted, field->limits.minimum, field->limits.maximum);
-    value.number = wanted;
-  }
-  std::erase_if(out.failures, [&](const Component& failure) {
-    return gone.contains(base::component_path("failure", failure.id));
-  });
-  for (JobDesign& job : out.jobs)
-    if (gone.contains(base::component_path("job", job.job.id) + ".elastic")) job.elastic.reset();
-  return out;
 }
 
 }  // namespace stallcast::gain

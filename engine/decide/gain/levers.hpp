@@ -32,6 +32,14 @@ using Items = std::vector<std::pair<std::string, Levers>>;
 /// Of all but one of them, for each in turn.
 [[nodiscard]] std::vector<Levers> without_each(const Items& items);
 
+/// Whether `key` says how much is under way at a time, or on how many cores.
+[[nodiscard]] bool counts_at_a_time(std::string_view key);
+
+/// Whether none of `part` is pulled where all of `levers` are: counts (threads of a save) whose
+/// speeds (what each of them does) are twice as fast there. That all of an owner gains nothing says
+/// nothing of such a part.
+[[nodiscard]] bool hidden_in(const Levers& part, const Levers& levers);
+
 /// What is made faster together: all of "storage[scratch].ost".
 struct DesignPart {
   std::string path;

@@ -19,6 +19,7 @@
 #include "models/contract/fabric.hpp"
 #include "models/contract/registry.hpp"
 #include "stallcast/breakdown.hpp"
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::plan {
@@ -75,9 +76,14 @@ std::optional<double> raised(const Value& value, double factor, double first) {
 class Advisor {
  public:
   Advisor(const Design& design, const Prediction& prediction, std::size_t most)
-      : design_(models::with_link_rate(design)), prediction_(prediction), most_(most) {}
+      : fabric_(design.fabric),
+        design_(models::with_link_rate(design)),
+        prediction_(prediction),
+        most_(most) {}
 
   void relieve(const std::string& resource) {
+    for (const std::string& one : label::each_of(resource))
+      if (one != resource) relieve(one);
     const ResourceName name = base::resource_name(resource);
     if (name.role == "storage" && (name.part == "capacity" || name.part == "wear"))
       return make_room(std::string(name.id), name.part == "wear");
@@ -320,12 +326,13 @@ class Advisor {
                          : setting_of(number, value->dimension);
     };
     const Setting after = written(more);
-    Proposal proposal{
-        label + field + " " + text_of(written(value->number)) + " -> " + text_of(after),
-        {path + field, after},
-        remedy.divides  ? added(more, value->number)
-        : remedy.bought ? added(value->number, more)
-                        : added(value->number, value->number > 0.0 ? more : 1.0)};
+    Proposal proposal{label + field + " " + text_of(written(value->number)) + " -> " +
+                          text_of(after) +
+                          (models::links_follow(fabric_, remedy.field) ? ", links to match" : ""),
+                      {path + field, after},
+                      remedy.divides  ? added(more, value->number)
+                      : remedy.bought ? added(value->number, more)
+                                      : added(value->number, value->number > 0.0 ? more : 1.0)};
     if (remedy.bought && value->dimension == Dimension::count)
       proposal.count = {label + field, path + field, base::pointer_of(component, remedy.field),
                         value->number};
@@ -338,6 +345,7 @@ class Advisor {
     if (proposals_.size() < most_) proposals_.push_back(std::move(proposal));
   }
 
+  const Component& fabric_;  ///< as said
   const Design design_;
   const Prediction& prediction_;
   std::size_t most_;
@@ -357,7 +365,11 @@ std::vector<Proposal> candidate_changes(const Design& design, const Prediction& 
   const double waited = std::max(kBlamed, kWorthTrying / waiting_share(prediction));
   const double gain = std::max(kWorthTrying, prediction.gains ? prediction.gains->noise : 0.0);
   for (const Bottleneck& b : prediction.bottlenecks)
-    if (b.blamed_share >= waited || (b.gain && is_gain(*b.gain, gain))) advisor.relieve(b.resource);
+    if (b.blamed_share >= waited || (b.gain && is_gain(*b.gain, gain))) {
+      advisor.relieve(b.resource);
+      if (b.gain && is_gain(*b.gain, gain))
+        for (const std::string& part : b.gain->parts) advisor.relieve(part);
+    }
   return advisor.take();
 }
 

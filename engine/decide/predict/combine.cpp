@@ -158,7 +158,8 @@ std::vector<ResourceUse> combine_resources(std::span<const RunResult> replicas) 
 /// nothing else, says nothing of how busy it is.    [docs/models/communication.md]
 bool of_collectives(const ResourceUse& use) {
   constexpr double kNext = 0.1;
-  return use.name.ends_with(".nvlink") && use.blamed_share > 0.0 && use.utilization() < kNext;
+  const bool moves = use.name.ends_with(".nvlink") || use.name == "fabric.compute_link";
+  return moves && use.blamed_share > 0.0 && use.utilization() < kNext;
 }
 
 std::string headroom(const ResourceUse& use) {

@@ -127,7 +127,7 @@ std::string limit_in_words(const Prediction& p) {
     if (wire_load(p, w).limit) return "; red is what limits";
   const Limit limit = limit_of(p);
   const bool named = limit.kind == Limit::Kind::gain || limit.kind == Limit::Kind::resource ||
-                     limit.kind == Limit::Kind::waited;
+                     limit.kind == Limit::Kind::waited || limit.kind == Limit::Kind::together;
   return named ? "; what limits, the " + limit.label + ", is not in the drawing" : "";
 }
 

@@ -1,0 +1,57 @@
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/decide/plan/advice.hpp"
+#include "tests/support/values.hpp"
+
+/// Changes of what limits together, and of what follows what.
+namespace advice_together_test {
+
+using namespace stallcast;
+using testing::number;
+
+namespace {
+
+Design design() {
+  Design d;
+  d.storage.emplace_back();
+  d.storage[0].id = "scratch";
+  d.storage[0].kind = "lustre";
+  d.storage[0].values["ost.count"] = number(48, Dimension::count);
+  d.hosts.emplace_back();
+  d.hosts[0].id = "gpu";
+  d.hosts[0].values["nic.rate"] = number(50e9, Dimension::rate);
+  return d;
+}
+
+Prediction blaming(const std::string& resource) {
+  Prediction p;
+  p.bottlenecks.push_back({resource, 0.9, 0.5, ""});
+  p.breakdown["train"] = {{"cpu", 0.05}};
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("faster NICs say whether links between switches are as fast as they are") {
+  Design tree = design();
+  tree.fabric.kind = "fat-tree";
+  const auto text = [&](const std::string& resource) {
+    const auto changes = plan::candidate_changes(tree, blaming(resource), 1);
+    return changes.empty() ? "" : changes[0].text;
+  };
+  CHECK(text("host.gpu.nic.write") == "host.gpu.nic.rate 400 Gb/s -> 800 Gb/s, links to match");
+  tree.fabric.values["link.rate"] = number(50e9, Dimension::rate);
+  CHECK(text("host.gpu.nic.write") == "host.gpu.nic.rate 400 Gb/s -> 800 Gb/s");
+}
+
+TEST_CASE("of several that limit together each is relieved") {
+  const auto changes =
+      plan::candidate_changes(design(), blaming("host.gpu.nic and storage.scratch.ost"), 4);
+  REQUIRE(changes.size() == 2);
+  CHECK(text_of(changes[0].change) == "cluster.hosts[gpu].nic.rate=800 Gb/s");
+  CHECK(text_of(changes[1].change) == "storage[scratch].ost.count=60");
+}
+
+}  // namespace advice_together_test
