@@ -79,7 +79,8 @@ std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares, JobW
       for (const std::string& tier : used) {
         if (!is_storage(tier) || mover.mounts.contains(tier)) continue;
         Client client = plant_.job_client(job_, host_, g, tier, mover.share.members, past_memory_);
-        client.hosts = there;
+        // Where links share out what those hosts have, none of it is kept for who is done.
+        client.hosts = mover.apart ? all : there;  // [docs/models/host.md, eq. 7]
         client.asker = Asker::at(client.asker, work);
         mover.mounts.emplace(tier, std::move(client));
       }
@@ -121,13 +122,18 @@ sim::Task<Served> StateMover::copy(const Mover& mover, Bytes bytes) {
   co_return Served{host_resource(of_memory < gpu ? "memory.snapshot" : "gpu.copy")};
 }
 
-sim::Task<Served> StateMover::exchange(std::size_t group, double members, double per_host,
-                                       Bytes bytes) {
+sim::Task<Served> StateMover::exchange(std::size_t group, double members, Rate each, Bytes bytes) {
   const std::vector<sim::LinkId> path{plant_.host_link(host_, group, "nic.write"),
                                       plant_.host_link(host_, group, "nic.read")};
-  co_await context_.transfer(
-      {.path = path, .bytes = bytes, .members = members, .cap = nic(group) / per_host});
+  co_await context_.transfer({.path = path, .bytes = bytes, .members = members, .cap = each});
   co_return Served{host_resource("nic.read")};
+}
+
+// Who moves most of a host has all of its ports when the others are done.
+//    [docs/models/checkpoint.md, eq. 17]
+sim::Task<Served> StateMover::with_peers(const Mover& mover, Bytes bytes) {
+  const Rate ports = nic(mover.group);
+  return exchange(mover.group, mover.share.members, std::min(ports, fair(mover, ports)), bytes);
 }
 
 bool StateMover::passes_on(std::size_t group) const {
@@ -231,8 +237,7 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
   const double threads = static_cast<double>(p_.threads);
   const double copies = static_cast<double>(p_.peers);
   if (tier == kPeerMemory)
-    co_return co_await exchange(mover.group, mover.share.members, mover.share.per_host,
-                                piece.bytes * (threads * of_stored(tier) * copies));
+    co_return co_await with_peers(mover, piece.bytes * (threads * of_stored(tier) * copies));
   Client client = threads_of(mover, tier);
   if (p_.flush_rate) {
     // Whoever writes more has as much more of it, so that all end together.
@@ -262,8 +267,7 @@ sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, 
                                    double files, SaveReaders by, double round_trips, double share) {
   if (tier == kHostMemory) co_return Served{};
   bytes = bytes * share;
-  if (tier == kPeerMemory)
-    co_return co_await exchange(mover.group, mover.share.members, mover.share.per_host, bytes);
+  if (tier == kPeerMemory) co_return co_await with_peers(mover, bytes);
   const double threads = static_cast<double>(p_.threads);
   const Client client = threads_of(mover, tier);
   const double each = std::max(1.0, files / threads) * share;
