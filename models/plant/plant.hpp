@@ -72,6 +72,9 @@ class Plant {
   [[nodiscard]] Client reading_client(const std::string& job, const std::string& host,
                                       std::size_t group, const std::string& storage, double members,
                                       bool gds = false);
+  /// `client`, of whose kind one host has so many reads under way at a time, held to what these
+  /// fill of its port where they come from many.    [docs/models/network.md, eq. 4]
+  void many_to_one(Client& client, double reads) const;
   /// The least of several rates, and which it is: "host.gpu.nic.write".
   struct Narrowest {
     Rate rate = Rate::infinity();
@@ -145,7 +148,6 @@ class Plant {
     std::vector<FabricPorts> areas = {};  ///< of the fabric that each group lies in
     bool nvlink = false;                  ///< some job passes data from GPU to GPU there
     bool drives = false;                  ///< some job uses the drives of the host
-    double readers = 0.0;                 ///< reads that one server has under way at a time
     double processes = 0.0;               ///< those on one server
     double asking = 0.0;  ///< of these, threads that may wait for storage at one time
     double busy = 0.0;    ///< cores that these and threads beside them can keep busy
@@ -173,7 +175,7 @@ class Plant {
     std::size_t number = 0;  ///< of the job in the design
   };
   void fold(const Design& design);
-  /// Who reads, and may wait for storage, on a server at one time.
+  /// Who may wait for storage on a server at one time.
   void count_askers(const Design& design);
   /// Ranks of a job, where its hosts are known.
   [[nodiscard]] RankLayout unfolded(const JobDesign& job) const;
@@ -233,7 +235,8 @@ class Plant {
   std::vector<sim::LinkId> link_of_edge_;
   std::vector<double> hosts_of_edge_;  ///< that have it inside, together; 0: shared by all
   std::map<std::string, sim::LinkId, std::less<>> link_by_name_;
-  std::map<std::string, JobQos> qos_;                ///< by job
+  std::map<std::uint32_t, sim::LinkId> meeting_;  ///< by link: part of it that reads of many fill
+  std::map<std::string, JobQos> qos_;             ///< by job
   std::map<std::string, OperationLine> operations_;  ///< of jobs that may begin only so many
   Presumed presumed_;
   std::map<std::string, CoreMeter> meters_;  ///< by host group

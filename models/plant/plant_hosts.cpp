@@ -77,6 +77,14 @@ sim::LinkId Plant::link_named(const std::string& name) const {
   return found == link_by_name_.end() ? sim::LinkId{} : found->second;
 }
 
+void Plant::many_to_one(Client& client, double reads) const {
+  if (fabric_.params().incast_share(reads) >= 1.0) return;
+  const std::vector<sim::LinkId> way = client.read_path;
+  for (const sim::LinkId link : way)
+    if (const auto part = meeting_.find(link.index); part != meeting_.end())
+      client.read_path.push_back(part->second);
+}
+
 double Plant::gpu_speed(const std::string& host, std::size_t group) const {
   const HostClass& there = hosts_.at(host);
   return there.slow(group) ? there.params.slow_compute.in(unit::ratio) : 1.0;

@@ -60,6 +60,9 @@ std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares, JobW
   const std::vector<HostGroup>& groups = plant_.groups(host_);
   std::vector<Mover> out;
   const std::vector<HostSpan> spans = placed(shares, spread_);
+  double all_ranks = 0.0;
+  for (const RankShare& share : shares) all_ranks += share.members;
+  const double at_once = std::min(all_ranks, spread_.most()) * static_cast<double>(p_.threads);
   for (std::size_t s = 0; s < shares.size(); ++s) {
     const RankShare& share = shares[s];
     bool first = true;
@@ -82,6 +85,7 @@ std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares, JobW
         // Where links share out what those hosts have, none of it is kept for who is done.
         client.hosts = mover.apart ? all : there;  // [docs/models/host.md, eq. 7]
         client.asker = Asker::at(client.asker, work);
+        plant_.many_to_one(client, at_once);
         mover.mounts.emplace(tier, std::move(client));
       }
       out.push_back(std::move(mover));
