@@ -286,8 +286,12 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
 }
 
 std::vector<sim::LinkId> Plant::links(graph::NodeId from, graph::NodeId to) const {
+  return links_of(topology_.route(from, to));
+}
+
+std::vector<sim::LinkId> Plant::links_of(const std::vector<graph::EdgeId>& way) const {
   std::vector<sim::LinkId> out;
-  for (const graph::EdgeId edge : topology_.route(from, to))
+  for (const graph::EdgeId edge : way)
     if (link_of_edge_[edge.index].valid()) out.push_back(link_of_edge_[edge.index]);
   return out;
 }

@@ -90,6 +90,13 @@ class Plant {
   [[nodiscard]] Narrowest narrowest_in_host(const std::string& host, std::size_t group,
                                             const std::string& storage, bool reading,
                                             bool gds = false) const;
+  /// What one host of group `group` sends to the memory of others of its class, or takes from
+  /// there: the least of its memory, PCIe, links between sockets and ports.
+  ///    [docs/models/checkpoint.md, eq. 14]
+  [[nodiscard]] Narrowest between_hosts(const std::string& host, std::size_t group) const;
+  /// The links of that way. REQUIRES: attached.
+  [[nodiscard]] std::vector<sim::LinkId> links_between_hosts(const std::string& host,
+                                                             std::size_t group) const;
   /// What one process moves at most, of `threads` that share the path of a GPU: its core, cuFile,
   /// that path. Without a resource it is its core.    [docs/models/host.md, eq. 4]
   [[nodiscard]] Narrowest of_one_process(const std::string& host, const std::string& storage,
@@ -211,10 +218,13 @@ class Plant {
   [[nodiscard]] HostCpu cpu(const std::string& host, std::size_t group);
   [[nodiscard]] std::string group_name(const std::string& host, std::size_t group) const;
   [[nodiscard]] std::vector<sim::LinkId> links(graph::NodeId from, graph::NodeId to) const;
+  [[nodiscard]] std::vector<sim::LinkId> links_of(const std::vector<graph::EdgeId>& way) const;
   /// From a storage system to the mount of a host group, or back.
   [[nodiscard]] std::vector<graph::EdgeId> route_of(const std::string& host, std::size_t group,
                                                     const std::string& storage, bool reading,
                                                     bool gds) const;
+  [[nodiscard]] std::vector<graph::EdgeId> route_between_hosts(const std::string& host,
+                                                               std::size_t group) const;
   [[nodiscard]] Narrowest narrowest_of(const std::vector<graph::EdgeId>& way) const;
   /// Invalid when there is none.
   [[nodiscard]] sim::LinkId link_named(const std::string& name) const;

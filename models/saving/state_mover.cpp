@@ -133,11 +133,26 @@ sim::Task<Served> StateMover::exchange(std::size_t group, double members, Rate e
   co_return Served{host_resource("nic.read")};
 }
 
-// Who moves most of a host has all of its ports when the others are done.
-//    [docs/models/checkpoint.md, eq. 17]
+// Each host sends and takes in as much: over all that it sends to a store by, and all that it reads
+// from there by, with the cores of both.    [docs/models/checkpoint.md, eq. 14]
 sim::Task<Served> StateMover::with_peers(const Mover& mover, Bytes bytes) {
   const Rate ports = nic(mover.group);
-  return exchange(mover.group, mover.share.members, std::min(ports, fair(mover, ports)), bytes);
+  const Plant::Narrowest narrowest = plant_.between_hosts(host_, mover.group);
+  const Rate most = std::min(ports, fair(mover, std::min(ports, narrowest.rate)));
+  const std::vector<sim::LinkId> way = plant_.links_between_hosts(host_, mover.group);
+  const auto moving = [&]() -> sim::Task<Served> {
+    const sim::FlowOutcome flow = co_await context_.transfer(
+        {.path = way, .bytes = bytes, .members = mover.share.members, .cap = most});
+    if (flow.binding.valid()) co_return Served{plant_.resources().of_link[flow.binding.index]};
+    co_return Served{most < ports && narrowest.rate < ports
+                         ? plant_.resources().index(narrowest.resource)
+                         : host_resource("nic.read")};
+  };
+  HostCores cores = plant_.cores(host_, mover.group, std::string(kPeerMemory), mover.share.members);
+  const Served served = co_await cores.beside(cores.beside(moving(), {Moves::write, bytes, most}),
+                                              {Moves::read, bytes, most});
+  uncontended_cpu_ += cores.uncontended;
+  co_return served;
 }
 
 bool StateMover::passes_on(std::size_t group) const {

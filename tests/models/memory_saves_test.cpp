@@ -132,6 +132,29 @@ TEST_CASE("who saves most of a host has all of it when the others are done") {
   }
 }
 
+TEST_CASE("copies to peers cross what copies to a store do, and come back over what reads do") {
+  // 8 GB leave each host, and 8 GB come to it: by 2 uplinks of 2 GB/s each way, by 2 GB/s between
+  // sockets for the half that crosses these, by DRAM of 12 GB/s of which 75 % are for both, and by
+  // 2 cores that move 1 GB/s of TCP each, out and in.
+  const auto took = [](const Fields& of_host, const char* technology = "infiniband") {
+    Design design = saver("peer-memory", "sync", {{"snapshot", "none"}});
+    set(design.fabric, Role::fabric, "technology", technology);
+    for (const auto& [key, text] : of_host) set(design.hosts[0], Role::host, key, text);
+    const double duration = save(run(design), "duration");
+    CHECK(duration >= bound(design, "save.bound") * (1.0 - 1e-9));
+    if (std::string(technology) != "tcp")
+      CHECK(duration == Approx(bound(design, "save.bound")).epsilon(1e-3));
+    return duration;
+  };
+  CHECK(took({}) == Approx(kSend).epsilon(1e-6));
+  CHECK(took({{"pcie.switches", "2"}, {"pcie.uplink", "2 GB/s"}}) == Approx(2.0).epsilon(1e-3));
+  CHECK(took({{"numa.link", "2 GB/s"}, {"numa.remote", "50 %"}}) == Approx(2.0).epsilon(1e-3));
+  CHECK(took({{"memory.bandwidth", "12 GB/s"}}) == Approx(8.0 / 4.5).epsilon(1e-3));
+  const Fields cores{{"cpu.cores", "2"}, {"cpu.tcp", "8 Gb/s"}};
+  CHECK(took(cores, "tcp") == Approx(16.0 / 2.0).epsilon(1e-3));
+  CHECK(took(cores) == Approx(kSend).epsilon(1e-6));
+}
+
 TEST_CASE("a copy to the GPU is all that a restore from host memory takes") {
   const auto restored = [](const char* to) {
     return metric(run(saver(to, "async", {{"restore.read", "own"}})), "job.train.restore.duration");
