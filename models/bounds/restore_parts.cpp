@@ -79,15 +79,21 @@ class RestoreDeriver {
   }
 
   void from_peers() {
-    Rule rule{"host / nic",
+    const Plant::Narrowest way = plant_.between_hosts(d_.host, 0);
+    const bool ports = host_.nic() <= way.rate;
+    const Rate rate = std::min(host_.nic(), way.rate);
+    Rule rule{ports ? "host / nic" : "host / way",
               kRestore,
               {{"host", name_ + "size.host"},
-               figure("nic", host_.nic().in(unit::Bps), Dimension::rate, "ports of a host")}};
+               figure(ports ? "nic" : "way", rate.in(unit::Bps), Dimension::rate,
+                      ports ? "ports of a host" : way.resource + " of one host")}};
     if (p_.compresses_on_gpu()) {
       rule.equation += " / ratio";
       rule.terms.push_back(ratio());
     }
-    line("read.bound", p_.copied(of_host_) / host_.nic(), "from peers through the ports",
+    line("read.bound", p_.copied(of_host_) / rate,
+         ports ? "from peers through the ports"
+               : "from peers through the memory, PCIe and links between sockets of a host",
          std::move(rule));
   }
 

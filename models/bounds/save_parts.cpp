@@ -25,6 +25,7 @@ class Deriver {
         model_(model),
         layout_(layout),
         host_(plant.host(d.host)),
+        to_peers_(plant.between_hosts(d.host, 0)),
         port_share_(plant.fabric().efficiency ? "cluster.fabric.efficiency"
                                               : d.host_input("nic.efficiency")),
         in_cache_(p.ends_in_cache() && !p.ends_in_memory() &&
@@ -48,7 +49,7 @@ class Deriver {
            {sum, kEqCopy, terms_});
     }
     if (!p_.ends_in_memory()) passes();
-    if (std::find(p_.tiers.begin(), p_.tiers.end(), kPeerMemory) != p_.tiers.end()) peers();
+    if (p_.copies_to_peers()) peers();
     if (p_.flush_rate && !p_.ends_in_memory()) flush_rate();
     if (p_.coordinate > Seconds{})
       line("coordinate.bound", p_.coordinate, "given",
@@ -203,18 +204,24 @@ class Deriver {
            input("rate", "flush_rate")}});
   }
 
-  // Through the ports of the host that saves most.
+  // Through what is narrowest of the host that saves most.
   void peers() {
     const double copies = static_cast<double>(p_.peers);
-    out_.peers = p_.copied(of_host_) * (p_.mean_part() * copies) / host_.nic();
-    Rule rule{"peers * host / (nics * rate * efficiency)",
+    const bool ports = host_.nic() <= to_peers_.rate;
+    out_.peers =
+        p_.copied(of_host_) * (p_.mean_part() * copies) / std::min(host_.nic(), to_peers_.rate);
+    Rule rule{ports ? "peers * host / (nics * rate * efficiency)" : "peers * host / way",
               kEqPeers,
               {{"peers", d_.input("checkpoint.peers"), copies, Dimension::number,
                 "copies in the memory of other hosts"},
-               on_host(),
-               of_host("nics", "nic.count"),
-               of_host("rate", "nic.rate"),
-               {"efficiency", port_share_}}};
+               on_host()}};
+    if (ports)
+      for (const Term& term : {of_host("nics", "nic.count"), of_host("rate", "nic.rate"),
+                               Term{"efficiency", port_share_}})
+        rule.terms.push_back(term);
+    else
+      rule.terms.push_back(figure("way", to_peers_.rate.in(unit::Bps), Dimension::rate,
+                                  to_peers_.resource + " of one host"));
     if (p_.compresses_on_gpu()) {
       rule.equation += " / ratio";
       rule.terms.push_back(input("ratio", "compress.ratio"));
@@ -224,7 +231,8 @@ class Deriver {
       rule.terms.push_back(mean_part());
     }
     line(p_.to == kPeerMemory ? "save.bound" : "peers.bound", out_.peers,
-         count(copies) + (copies > 1.0 ? " copies" : " copy") + " to peers through the ports",
+         count(copies) + (copies > 1.0 ? " copies" : " copy") + " to peers through " +
+             (ports ? "the ports" : "the memory, PCIe and links between sockets of a host"),
          std::move(rule));
   }
 
@@ -233,8 +241,9 @@ class Deriver {
   const ModelParams& model_;
   const CheckpointLayout& layout_;
   const HostParams& host_;
-  std::string port_share_;  ///< the input that says what of the ports' rate is payload
-  bool in_cache_;           ///< saves end, for training, in the page cache
+  Plant::Narrowest to_peers_;  ///< of what copies to peers cross in a host
+  std::string port_share_;     ///< the input that says what of the ports' rate is payload
+  bool in_cache_;              ///< saves end, for training, in the page cache
   std::string name_;
   Bytes of_rank_, of_host_;
   bool shaped_;              ///< a layout cuts the tensors of a model

@@ -266,8 +266,7 @@ CpuPasses verify_passes(const CheckpointParams& p, Bytes state) {
 }
 
 Bytes staged_per_host(const CheckpointParams& p, Bytes part, Bytes size) {
-  const bool replicas = std::find(p.tiers.begin(), p.tiers.end(), kPeerMemory) != p.tiers.end();
-  const double copies = 1.0 + (replicas ? static_cast<double>(p.peers) : 0.0);
+  const double copies = 1.0 + (p.copies_to_peers() ? static_cast<double>(p.peers) : 0.0);
   return p.copied(std::min(part * copies, size)) * p.snapshots();  // no part of it twice
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -67,6 +68,10 @@ struct CheckpointParams {
 
   /// Whether saves end in memory: nothing is serialised, and no file is written.
   [[nodiscard]] bool ends_in_memory() const { return in_memory(to); }
+  /// Whether other hosts keep copies in their memory.
+  [[nodiscard]] bool copies_to_peers() const {
+    return std::find(tiers.begin(), tiers.end(), kPeerMemory) != tiers.end();
+  }
   /// Whether a save ends, for training, in the page cache of the hosts: nobody flushes it.
   [[nodiscard]] bool ends_in_cache() const { return commit == "cache"; }
   /// Whether a save is written over the one before, which is gone when it begins.

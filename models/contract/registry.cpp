@@ -54,7 +54,6 @@ constexpr std::array kFabricRemedies{Remedy{"", Of::self, "bisection", 1.25, {},
 constexpr std::array kStorageRemedies{
     Remedy{"client.stream", Of::checkpoint, "direct", 0.0, "true"},
     Remedy{"client.stream", Of::checkpoint, "threads", 2.0},
-    Remedy{"client.stream", Of::checkpoint, "files", 4.0},
     Remedy{"client.stream", Of::loader, "workers", 2.0},
     Remedy{"client.tls", Of::loader, "workers", 2.0},
     Remedy{"client", Of::self, "client.rpcs_in_flight", 2.0},

@@ -19,8 +19,10 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, const Grains&
   const std::string storage = dataset.on;
   site.storage = &plant.storage(storage);
   site.drawn = plant.varied(storage);
+  const double at_once = layout.readers_per_host() * loader_threads(job).reading();
   const auto reading = [&](const std::string& from) {
     Client client = plant.reading_client(job.job.id, host, group, from, readers, layout.gds);
+    plant.many_to_one(client, at_once);
     const FinerGrain finer = grains.of(job, from);
     client.turns = finer.turns;
     site.finer = std::max(site.finer, finer.groups);
@@ -54,6 +56,7 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, const Grains&
   if (policy.import_on) {
     site.imports = &plant.storage(*policy.import_on);
     site.imports_client = plant.job_client(job.job.id, host, group, *policy.import_on, readers);
+    plant.many_to_one(site.imports_client, at_once);
   }
   if (const cache::CachePlan plan = cache::cache_plan(design, job, plant); plan.used && !layout.gds)
     site.cache = std::make_unique<cache::DatasetCache>(plan, dataset, plant, host, group, context);

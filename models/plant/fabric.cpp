@@ -52,10 +52,8 @@ double Fabric::beside(const FabricSite& site, double host) const {
 }
 
 std::vector<FabricPorts> Fabric::attach(graph::Topology& topology, const std::string& host,
-                                        const FabricSite& site, std::span<const AreaRun> runs,
-                                        double senders) {
+                                        const FabricSite& site, std::span<const AreaRun> runs) {
   const FabricShape shape = this->shape(site);
-  const double incast = params_.incast_share(senders);
   const bool limits = shape.uplink.finite() || shape.local.finite();
   std::size_t all = 0, next = 0;
   for (const AreaRun& run : runs) all += run.groups.size();
@@ -63,30 +61,25 @@ std::vector<FabricPorts> Fabric::attach(graph::Topology& topology, const std::st
   for (const AreaRun& run : runs)
     for (const std::size_t groups : run.groups) {
       FabricPorts area = ports_;
-      area.incast = incast;
       const std::string number = all > 1 ? "[" + std::to_string(next++) + "]" : "";
       if (limits)
         area = add_areas(topology, "fabric." + host + ".area" + number, shape,
-                         run.areas / static_cast<double>(run.groups.size()), run.hosts / run.areas,
-                         incast);
+                         run.areas / static_cast<double>(run.groups.size()), run.hosts / run.areas);
       out.insert(out.end(), groups, area);
     }
   return out;
 }
 
 FabricPorts Fabric::add_areas(graph::Topology& topology, const std::string& name,
-                              const FabricShape& shape, double count, double hosts, double incast) {
+                              const FabricShape& shape, double count, double hosts) {
   using graph::NodeRole;
   FabricPorts inside = ports_;
-  inside.incast = incast;
   const auto in = topology.add_node(name + ".in", NodeRole::network);
   const auto out_of = topology.add_node(name + ".out", NodeRole::network);
   inside.to_hosts = topology.add_node(name + ".to-hosts", NodeRole::network);
   inside.from_hosts = topology.add_node(name + ".from-hosts", NodeRole::network);
-  // Pauses of a port hold up all that crosses the links to its switch.
   const Rate uplink = shape.uplink * count;
-  const graph::EdgeId down =
-      topology.add_edge(ports_.to_hosts, in, name + ".uplink.read", uplink * incast);
+  const graph::EdgeId down = topology.add_edge(ports_.to_hosts, in, name + ".uplink.read", uplink);
   const graph::EdgeId up =
       topology.add_edge(out_of, ports_.from_hosts, name + ".uplink.write", uplink);
   topology.add_edge(in, inside.to_hosts, name + ".local.read", shape.local * count);

@@ -25,7 +25,6 @@ struct AreaRun {
 struct FabricPorts {
   graph::NodeId from_storage, to_hosts;  ///< reads
   graph::NodeId from_hosts, to_storage;  ///< writes
-  double incast = 1.0;                   ///< share of its ports that a host's reads fill
 };
 
 /// The fabric of a plant.
@@ -42,10 +41,9 @@ class Fabric {
   /// where all lie in one.
   [[nodiscard]] double beside(const FabricSite& site, double host) const;
   /// Adds the areas of one class of hosts, and returns the ports of each of their groups in turn.
-  /// `senders` reads go to one host at a time.
   [[nodiscard]] std::vector<FabricPorts> attach(graph::Topology& topology, const std::string& host,
                                                 const FabricSite& site,
-                                                std::span<const AreaRun> runs, double senders);
+                                                std::span<const AreaRun> runs);
   /// Share of an edge's capacity that connections placed by hash reach in a run: drawn for edges of
   /// areas, 1 for others.    [docs/models/network.md, eq. 2]
   [[nodiscard]] double realised(graph::EdgeId edge, std::uint64_t seed) const;
@@ -67,7 +65,7 @@ class Fabric {
   [[nodiscard]] FabricShape shape(const FabricSite& site) const;
   /// `count` areas as one, of `hosts` hosts each; their ports.
   FabricPorts add_areas(graph::Topology& topology, const std::string& name,
-                        const FabricShape& shape, double count, double hosts, double incast);
+                        const FabricShape& shape, double count, double hosts);
 
   Component component_;
   FabricParams params_;

@@ -233,19 +233,16 @@ void Plant::fold(const Design& design) {
 // Of jobs on the same hosts those that run at one time and have most of them.
 void Plant::count_askers(const Design& design) {
   const std::vector<double> none(design.jobs.size());
-  std::map<std::string, std::vector<double>> reading, asking;  // by host
+  std::map<std::string, std::vector<double>> asking;  // by host
   for (std::size_t j = 0; j < design.jobs.size(); ++j) {
     const JobDesign& job = design.jobs[j];
     const RankLayout& layout = layouts_.at(job.job.id);
     double& asks = asking.try_emplace(job_params(job.job).hosts, none).first->second[j];
-    if (job.loader)
-      reading.try_emplace(job_params(job.job).hosts, none).first->second[j] = asks =
-          layout.readers_per_host() * loader_threads(job).reading();
+    if (job.loader) asks = layout.readers_per_host() * loader_threads(job).reading();
     if (job.checkpoint)
       asks +=
           layout.ranks_per_host() * static_cast<double>(checkpoint_params(*job.checkpoint).threads);
   }
-  for (const auto& [id, each] : reading) hosts_.at(id).readers += order_.most_at_one_time(each);
   for (const auto& [id, each] : asking) hosts_.at(id).asking += order_.most_at_one_time(each);
 }
 

@@ -95,8 +95,7 @@ HostPorts add_host(graph::Topology& topology, const std::string& name, const Hos
   const auto port_out = topology.add_node(name + ".port.out", network);
   const auto memory_in = topology.add_node(name + ".memory.in", graph::NodeRole::host);
   const auto memory_out = topology.add_node(name + ".memory.out", graph::NodeRole::host);
-  topology.add_edge(fabric.to_hosts, port_in, name + ".nic.read",
-                    p.nic() * (shape.servers * fabric.incast));
+  topology.add_edge(fabric.to_hosts, port_in, name + ".nic.read", p.nic() * shape.servers);
   topology.add_edge(port_out, fabric.from_hosts, name + ".nic.write", p.nic() * shape.servers);
   // device - switch - (uplink) - root - (link between sockets) - DRAM    [host.md, eq. 1]
   const Rate none = Rate::infinity();

@@ -181,7 +181,7 @@ void Plant::build_hosts(const Design& design) {
                     .mounts = {}};
     for (const auto& [id, storage] : storages_)
       if (reaches(component.id, id)) shape.mounts.push_back({id, carried_limits(*storage)});
-    host.areas = fabric_.attach(topology_, component.id, host.site(), host.cut.areas, host.readers);
+    host.areas = fabric_.attach(topology_, component.id, host.site(), host.cut.areas);
     for (std::size_t g = 0; g < host.cut.groups.size(); ++g, ++group) {
       shape.servers = host.cut.groups[g].hosts;
       hosts_of_edge_.resize(topology_.edge_count(), 0.0);
@@ -219,6 +219,17 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
       link_of_edge_[e] =
           add(topology_.name(edge), topology_.capacity(edge) * fabric_.realised(edge, seed));
   }
+  // What reads that meet there fill of a port, and of the links to its switch, is a part of both.
+  //    [docs/models/network.md, eq. 4]
+  const double most = fabric_.params().incast_share(std::numeric_limits<double>::infinity());
+  for (const auto& [id, host] : hosts_)
+    for (std::size_t g = 0; most < 1.0 && g < host.cut.groups.size(); ++g)
+      for (const graph::EdgeId edge : topology_.route(
+               fabric_.ports().to_hosts, topology_.node(group_name(id, g) + ".port.in")))
+        if (const sim::LinkId link = link_of_edge_[edge.index];
+            link.valid() && !meeting_.contains(link.index))
+          meeting_[link.index] =
+              add(own_link(topology_.name(edge), "many to one"), context.use(link).capacity * most);
   for (const auto& [job, qos] : qos_) {
     if (qos.limit) add("job." + job + ".limit", *qos.limit);
     if (qos.operations)
@@ -268,15 +279,19 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
   }
   for (auto& [id, host] : hosts_)
     for (std::size_t g = 0; g < host.cut.groups.size(); ++g)
-      for (const char* way : {"nic.read", "nic.write"})
-        if (const sim::LinkId port = host_link(id, g, way); host.cut.groups[g].slow)
+      for (const std::string way : {"nic.read", "nic.write", "nic.read[of many to one]"})
+        if (const sim::LinkId port = host_link(id, g, way); port.valid() && host.cut.groups[g].slow)
           host.slow_ports.push_back({g, port, context.use(port).capacity});
   begin_step();
 }
 
 std::vector<sim::LinkId> Plant::links(graph::NodeId from, graph::NodeId to) const {
+  return links_of(topology_.route(from, to));
+}
+
+std::vector<sim::LinkId> Plant::links_of(const std::vector<graph::EdgeId>& way) const {
   std::vector<sim::LinkId> out;
-  for (const graph::EdgeId edge : topology_.route(from, to))
+  for (const graph::EdgeId edge : way)
     if (link_of_edge_[edge.index].valid()) out.push_back(link_of_edge_[edge.index]);
   return out;
 }

@@ -72,6 +72,9 @@ class Plant {
   [[nodiscard]] Client reading_client(const std::string& job, const std::string& host,
                                       std::size_t group, const std::string& storage, double members,
                                       bool gds = false);
+  /// `client`, of whose kind one host has so many reads under way at a time, held to what these
+  /// fill of its port where they come from many.    [docs/models/network.md, eq. 4]
+  void many_to_one(Client& client, double reads) const;
   /// The least of several rates, and which it is: "host.gpu.nic.write".
   struct Narrowest {
     Rate rate = Rate::infinity();
@@ -87,6 +90,13 @@ class Plant {
   [[nodiscard]] Narrowest narrowest_in_host(const std::string& host, std::size_t group,
                                             const std::string& storage, bool reading,
                                             bool gds = false) const;
+  /// What one host of group `group` sends to the memory of others of its class, or takes from
+  /// there: the least of its memory, PCIe, links between sockets and ports.
+  ///    [docs/models/checkpoint.md, eq. 14]
+  [[nodiscard]] Narrowest between_hosts(const std::string& host, std::size_t group) const;
+  /// The links of that way. REQUIRES: attached.
+  [[nodiscard]] std::vector<sim::LinkId> links_between_hosts(const std::string& host,
+                                                             std::size_t group) const;
   /// What one process moves at most, of `threads` that share the path of a GPU: its core, cuFile,
   /// that path. Without a resource it is its core.    [docs/models/host.md, eq. 4]
   [[nodiscard]] Narrowest of_one_process(const std::string& host, const std::string& storage,
@@ -145,7 +155,6 @@ class Plant {
     std::vector<FabricPorts> areas = {};  ///< of the fabric that each group lies in
     bool nvlink = false;                  ///< some job passes data from GPU to GPU there
     bool drives = false;                  ///< some job uses the drives of the host
-    double readers = 0.0;                 ///< reads that one server has under way at a time
     double processes = 0.0;               ///< those on one server
     double asking = 0.0;  ///< of these, threads that may wait for storage at one time
     double busy = 0.0;    ///< cores that these and threads beside them can keep busy
@@ -173,7 +182,7 @@ class Plant {
     std::size_t number = 0;  ///< of the job in the design
   };
   void fold(const Design& design);
-  /// Who reads, and may wait for storage, on a server at one time.
+  /// Who may wait for storage on a server at one time.
   void count_askers(const Design& design);
   /// Ranks of a job, where its hosts are known.
   [[nodiscard]] RankLayout unfolded(const JobDesign& job) const;
@@ -209,10 +218,13 @@ class Plant {
   [[nodiscard]] HostCpu cpu(const std::string& host, std::size_t group);
   [[nodiscard]] std::string group_name(const std::string& host, std::size_t group) const;
   [[nodiscard]] std::vector<sim::LinkId> links(graph::NodeId from, graph::NodeId to) const;
+  [[nodiscard]] std::vector<sim::LinkId> links_of(const std::vector<graph::EdgeId>& way) const;
   /// From a storage system to the mount of a host group, or back.
   [[nodiscard]] std::vector<graph::EdgeId> route_of(const std::string& host, std::size_t group,
                                                     const std::string& storage, bool reading,
                                                     bool gds) const;
+  [[nodiscard]] std::vector<graph::EdgeId> route_between_hosts(const std::string& host,
+                                                               std::size_t group) const;
   [[nodiscard]] Narrowest narrowest_of(const std::vector<graph::EdgeId>& way) const;
   /// Invalid when there is none.
   [[nodiscard]] sim::LinkId link_named(const std::string& name) const;
@@ -233,7 +245,8 @@ class Plant {
   std::vector<sim::LinkId> link_of_edge_;
   std::vector<double> hosts_of_edge_;  ///< that have it inside, together; 0: shared by all
   std::map<std::string, sim::LinkId, std::less<>> link_by_name_;
-  std::map<std::string, JobQos> qos_;                ///< by job
+  std::map<std::uint32_t, sim::LinkId> meeting_;  ///< by link: part of it that reads of many fill
+  std::map<std::string, JobQos> qos_;             ///< by job
   std::map<std::string, OperationLine> operations_;  ///< of jobs that may begin only so many
   Presumed presumed_;
   std::map<std::string, CoreMeter> meters_;  ///< by host group

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "models/contract/access.hpp"
+#include "models/contract/checkpoint.hpp"
 #include "models/contract/loader.hpp"
 #include "models/contract/rows.hpp"
 #include "models/plant/plant.hpp"
@@ -39,8 +40,11 @@ void Plant::count_cores(const Design& design) {
       for (const DatasetParams::Place& place : dataset_params(*job.dataset).places())
         most(reading, host, place.storage);
     }
-    if (job.checkpoint && !checkpoint_params(*job.checkpoint).ends_in_memory()) {
-      const CheckpointParams saves = checkpoint_params(*job.checkpoint);
+    if (!job.checkpoint) continue;
+    const CheckpointParams saves = checkpoint_params(*job.checkpoint);
+    if (saves.copies_to_peers())  // that take in as much
+      for (auto* way : {&reading, &writing}) most(*way, host, std::string(kPeerMemory));
+    if (!saves.ends_in_memory()) {
       busy += layout.ranks_per_host() * static_cast<double>(saves.threads);
       most(writing, host, saves.to);
     }
@@ -60,6 +64,8 @@ void Plant::count_cores(const Design& design) {
 }
 
 CoreRates Plant::core_rates_to(const std::string& host, const std::string& storage) const {
+  if (storage == kPeerMemory)
+    return core_rates(hosts_.at(host).params, {}, fabric_.params().technology == "tcp");
   const StorageModel& model = *storages_.at(storage);
   const bool tcp = fabric_.params().technology == "tcp" && !model.local();
   return core_rates(hosts_.at(host).params, model.client_limits(), tcp);

@@ -30,6 +30,28 @@ Plant::Narrowest Plant::of_one_host(const std::string& host, std::size_t group,
   return narrowest_of(way);
 }
 
+// Out of the memory of each host and into that of another, which is as busy: in the same links.
+std::vector<graph::EdgeId> Plant::route_between_hosts(const std::string& host,
+                                                      std::size_t group) const {
+  const FabricPorts& area = hosts_.at(host).areas[group];
+  const std::string name = group_name(host, group);
+  std::vector<graph::EdgeId> way =
+      topology_.route(topology_.node(name + ".memory.out"), area.from_hosts);
+  for (const graph::EdgeId edge :
+       topology_.route(area.to_hosts, topology_.node(name + ".memory.in")))
+    way.push_back(edge);
+  return way;
+}
+
+Plant::Narrowest Plant::between_hosts(const std::string& host, std::size_t group) const {
+  return narrowest_of(route_between_hosts(host, group));
+}
+
+std::vector<sim::LinkId> Plant::links_between_hosts(const std::string& host,
+                                                    std::size_t group) const {
+  return links_of(route_between_hosts(host, group));
+}
+
 Plant::Narrowest Plant::of_one_process(const std::string& host, const std::string& storage,
                                        bool reading, bool gds, double threads) const {
   const HostParams& there = hosts_.at(host).params;
@@ -75,6 +97,14 @@ sim::LinkId Plant::host_link(const std::string& host, std::size_t group,
 sim::LinkId Plant::link_named(const std::string& name) const {
   const auto found = link_by_name_.find(name);
   return found == link_by_name_.end() ? sim::LinkId{} : found->second;
+}
+
+void Plant::many_to_one(Client& client, double reads) const {
+  if (fabric_.params().incast_share(reads) >= 1.0) return;
+  const std::vector<sim::LinkId> way = client.read_path;
+  for (const sim::LinkId link : way)
+    if (const auto part = meeting_.find(link.index); part != meeting_.end())
+      client.read_path.push_back(part->second);
 }
 
 double Plant::gpu_speed(const std::string& host, std::size_t group) const {

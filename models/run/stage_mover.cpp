@@ -49,6 +49,7 @@ StageMover::StageMover(const StageNode& node, Plant& plant, sim::Context& contex
                 .cores = plant.cores(p.hosts, g, p.from, members / gangs)};
       if (!node.work.to.empty())
         gang.writer = plant.client(p.hosts, g, node.work.to, members / gangs);
+      plant.many_to_one(gang.reader, static_cast<double>(p.workers));
       gang.reader.share = gang.writer.share = p.share;
       gang.reader.staggered = gang.writer.staggered = true;
       gang.reader.asker = gang.writer.asker = Asker::stages;

@@ -120,7 +120,8 @@ sim::Task<void> Restore::broadcast(const Mover& mover, double part, WaitSplit& t
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const double here = share * groups[g].hosts / mover_.hosts();
     if (outside > 0.0)
-      parts.push_back(timed(mover_.exchange(g, outside * here, entering, lacked), each[2 * g]));
+      parts.push_back(
+          timed(mover_.exchange(g, outside * here, mover_.nic(g) / entering, lacked), each[2 * g]));
     if (inside > 0.0)
       parts.push_back(timed(mover_.pass_on(g, inside * here, lacked), each[2 * g + 1]));
   }

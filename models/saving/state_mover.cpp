@@ -60,6 +60,9 @@ std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares, JobW
   const std::vector<HostGroup>& groups = plant_.groups(host_);
   std::vector<Mover> out;
   const std::vector<HostSpan> spans = placed(shares, spread_);
+  double all_ranks = 0.0;
+  for (const RankShare& share : shares) all_ranks += share.members;
+  const double at_once = std::min(all_ranks, spread_.most()) * static_cast<double>(p_.threads);
   for (std::size_t s = 0; s < shares.size(); ++s) {
     const RankShare& share = shares[s];
     bool first = true;
@@ -79,8 +82,10 @@ std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares, JobW
       for (const std::string& tier : used) {
         if (!is_storage(tier) || mover.mounts.contains(tier)) continue;
         Client client = plant_.job_client(job_, host_, g, tier, mover.share.members, past_memory_);
-        client.hosts = there;
+        // Where links share out what those hosts have, none of it is kept for who is done.
+        client.hosts = mover.apart ? all : there;  // [docs/models/host.md, eq. 7]
         client.asker = Asker::at(client.asker, work);
+        plant_.many_to_one(client, at_once);
         mover.mounts.emplace(tier, std::move(client));
       }
       out.push_back(std::move(mover));
@@ -121,13 +126,33 @@ sim::Task<Served> StateMover::copy(const Mover& mover, Bytes bytes) {
   co_return Served{host_resource(of_memory < gpu ? "memory.snapshot" : "gpu.copy")};
 }
 
-sim::Task<Served> StateMover::exchange(std::size_t group, double members, double per_host,
-                                       Bytes bytes) {
+sim::Task<Served> StateMover::exchange(std::size_t group, double members, Rate each, Bytes bytes) {
   const std::vector<sim::LinkId> path{plant_.host_link(host_, group, "nic.write"),
                                       plant_.host_link(host_, group, "nic.read")};
-  co_await context_.transfer(
-      {.path = path, .bytes = bytes, .members = members, .cap = nic(group) / per_host});
+  co_await context_.transfer({.path = path, .bytes = bytes, .members = members, .cap = each});
   co_return Served{host_resource("nic.read")};
+}
+
+// Each host sends and takes in as much: over all that it sends to a store by, and all that it reads
+// from there by, with the cores of both.    [docs/models/checkpoint.md, eq. 14]
+sim::Task<Served> StateMover::with_peers(const Mover& mover, Bytes bytes) {
+  const Rate ports = nic(mover.group);
+  const Plant::Narrowest narrowest = plant_.between_hosts(host_, mover.group);
+  const Rate most = std::min(ports, fair(mover, std::min(ports, narrowest.rate)));
+  const std::vector<sim::LinkId> way = plant_.links_between_hosts(host_, mover.group);
+  const auto moving = [&]() -> sim::Task<Served> {
+    const sim::FlowOutcome flow = co_await context_.transfer(
+        {.path = way, .bytes = bytes, .members = mover.share.members, .cap = most});
+    if (flow.binding.valid()) co_return Served{plant_.resources().of_link[flow.binding.index]};
+    co_return Served{most < ports && narrowest.rate < ports
+                         ? plant_.resources().index(narrowest.resource)
+                         : host_resource("nic.read")};
+  };
+  HostCores cores = plant_.cores(host_, mover.group, std::string(kPeerMemory), mover.share.members);
+  const Served served = co_await cores.beside(cores.beside(moving(), {Moves::write, bytes, most}),
+                                              {Moves::read, bytes, most});
+  uncontended_cpu_ += cores.uncontended;
+  co_return served;
 }
 
 bool StateMover::passes_on(std::size_t group) const {
@@ -231,8 +256,7 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
   const double threads = static_cast<double>(p_.threads);
   const double copies = static_cast<double>(p_.peers);
   if (tier == kPeerMemory)
-    co_return co_await exchange(mover.group, mover.share.members, mover.share.per_host,
-                                piece.bytes * (threads * of_stored(tier) * copies));
+    co_return co_await with_peers(mover, piece.bytes * (threads * of_stored(tier) * copies));
   Client client = threads_of(mover, tier);
   if (p_.flush_rate) {
     // Whoever writes more has as much more of it, so that all end together.
@@ -262,8 +286,7 @@ sim::Task<Served> StateMover::read(const Mover& mover, const std::string& tier, 
                                    double files, SaveReaders by, double round_trips, double share) {
   if (tier == kHostMemory) co_return Served{};
   bytes = bytes * share;
-  if (tier == kPeerMemory)
-    co_return co_await exchange(mover.group, mover.share.members, mover.share.per_host, bytes);
+  if (tier == kPeerMemory) co_return co_await with_peers(mover, bytes);
   const double threads = static_cast<double>(p_.threads);
   const Client client = threads_of(mover, tier);
   const double each = std::max(1.0, files / threads) * share;

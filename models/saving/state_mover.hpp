@@ -41,9 +41,9 @@ class StateMover {
 
   /// Between the GPUs and host memory; yields what limited it.    [checkpoint.md, eq. 2]
   [[nodiscard]] sim::Task<Served> copy(const Mover& mover, Bytes bytes);
-  /// Over the network from host to host: `members` ranks, `per_host` on each host, receive `bytes`
-  /// each, and as much leaves other hosts.    [checkpoint.md, eq. 8]
-  [[nodiscard]] sim::Task<Served> exchange(std::size_t group, double members, double per_host,
+  /// Over the network from host to host: `members` ranks receive `bytes` each, at no more than
+  /// `each`, and as much leaves other hosts.    [checkpoint.md, eq. 8]
+  [[nodiscard]] sim::Task<Served> exchange(std::size_t group, double members, Rate each,
                                            Bytes bytes);
   /// Whether hosts of a group pass on between their GPUs what one replica read.
   [[nodiscard]] bool passes_on(std::size_t group) const;
@@ -127,6 +127,8 @@ class StateMover {
   [[nodiscard]] bool direct() const { return p_.direct || past_memory_; }
   /// Ranks of the hosts of `span` in `group`.
   [[nodiscard]] double ranks_in(const HostGroup& group, const HostSpan& span) const;
+  /// To the memory of other hosts, or from there.
+  [[nodiscard]] sim::Task<Served> with_peers(const Mover& mover, Bytes bytes);
   /// What one of the ranks on a host may take of `all`; infinite where links share it out.
   [[nodiscard]] Rate fair(const Mover& mover, Rate all) const;
   /// What a link of the movers' host group carries of one host.

@@ -82,11 +82,10 @@ class Replay final : public Tenant {
       for (std::size_t g = 0; g < groups; ++g) {
         Client client = id == common().on ? client_of(g) : plant.client(common().hosts, g, id, 1.0);
         client.share = weight_in_class(common().share, common().priority);
+        plant.many_to_one(client, static_cast<double>(placement_.per_host));
         Client direct = client;
-        if (pages) {
-          client.core = in_series(client.core, host_.cpu_copy);
-          direct.core = in_series(direct.core, host_.cpu_direct);
-        }
+        if (pages) client.core = in_series(client.core, host_.cpu_copy);
+        if (pages) direct.core = in_series(direct.core, host_.cpu_direct);
         place.clients.push_back(std::move(client));
         place.direct.push_back(std::move(direct));
       }

@@ -40,6 +40,7 @@ std::vector<Client> Tenant::clients_for(const Operation& operation) {
       client.share *= operation.train->together;
     }
     if (operation.sampled) client.turns = kTurns;
+    plant_.many_to_one(client, client.processes() / its_hosts);
     client.host_read = std::min(client.host_read, operation.cap);
     client.host_write = std::min(client.host_write, operation.cap);
     if (all <= 1.0) return;

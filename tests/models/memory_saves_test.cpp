@@ -86,6 +86,75 @@ TEST_CASE("a save to peers ends when their memory has it, through the ports") {
   CHECK(metric(run(waits), "job.train.gpu.utilization") <= models::bounds(waits).utilization);
 }
 
+TEST_CASE("who saves most of a host has all of it when the others are done") {
+  // zero1 of 32 GB: rank 0 has the weights, 4.571 GB, and each of 32 ranks 0.857 GB of the rest.
+  // Its host has 11.43 GB for drives of 1 GB/s, or for a port of 1.1875 GB/s.
+  const double rest = 32.0 * 12.0 / 14.0 / 32.0, fat = 32.0 * 2.0 / 14.0 + rest;
+  const double of_host = fat + 7.0 * rest, port = 10.0 / 8.0 * 0.95;
+  const auto design_of = [](const char* to, const char* layout, const char* stream = "100 GB/s") {
+    Design design = saver(to, "sync",
+                          {{"layout", layout},
+                           {"snapshot", "none"},
+                           {"serializer", "none"},
+                           {"restore.read", "own"}});
+    set(design.run, Role::run, "duration", "20 s");
+    set(design.hosts[0], Role::host, "nic.rate", "10 Gb/s");
+    design.storage.push_back(component(Role::storage, "local", "drives",
+                                       {{"drive.count", "2"},
+                                        {"drive.read", "500 MB/s"},
+                                        {"drive.write", "500 MB/s"},
+                                        {"drive.latency", "0 s"},
+                                        {"drive.write_latency", "0 s"},
+                                        {"create", "0 s"},
+                                        {"open", "0 s"},
+                                        {"depth", "64"},
+                                        {"client.stream", stream}}));
+    if (std::string(to) == "peer-memory")
+      set(*design.jobs[0].checkpoint, Role::checkpoint, "restore.from", to);
+    return design;
+  };
+  const auto saved = [&](const char* to, const char* layout, const char* stream = "100 GB/s") {
+    return save(run(design_of(to, layout, stream)), "duration");
+  };
+  CHECK(saved("drives", "zero1") == Approx(of_host).epsilon(1e-3));
+  // By one stream of 400 MB/s, what rank 0 has more than the others.
+  CHECK(saved("drives", "zero1", "400 MB/s") ==
+        Approx(8.0 * rest + (fat - rest) / 0.4).epsilon(1e-3));
+  CHECK(saved("peer-memory", "zero1") == Approx(of_host / port).epsilon(1e-3));
+  for (const char* to : {"drives", "peer-memory"}) {
+    CAPTURE(to);
+    const RunResult result = run(design_of(to, "zero1"));
+    CHECK(metric(result, "job.train.restore.duration") ==
+          Approx(save(result, "duration")).epsilon(1e-3));
+    // Less to save takes no longer: rank 0 alone has all of it.
+    CHECK(saved(to, "zero1") <= saved(to, "zero0"));
+    CHECK(saved(to, "zero3") <= saved(to, "zero1"));
+  }
+}
+
+TEST_CASE("copies to peers cross what copies to a store do, and come back over what reads do") {
+  // 8 GB leave each host, and 8 GB come to it: by 2 uplinks of 2 GB/s each way, by 2 GB/s between
+  // sockets for the half that crosses these, by DRAM of 12 GB/s of which 75 % are for both, and by
+  // 2 cores that move 1 GB/s of TCP each, out and in.
+  const auto took = [](const Fields& of_host, const char* technology = "infiniband") {
+    Design design = saver("peer-memory", "sync", {{"snapshot", "none"}});
+    set(design.fabric, Role::fabric, "technology", technology);
+    for (const auto& [key, text] : of_host) set(design.hosts[0], Role::host, key, text);
+    const double duration = save(run(design), "duration");
+    CHECK(duration >= bound(design, "save.bound") * (1.0 - 1e-9));
+    if (std::string(technology) != "tcp")
+      CHECK(duration == Approx(bound(design, "save.bound")).epsilon(1e-3));
+    return duration;
+  };
+  CHECK(took({}) == Approx(kSend).epsilon(1e-6));
+  CHECK(took({{"pcie.switches", "2"}, {"pcie.uplink", "2 GB/s"}}) == Approx(2.0).epsilon(1e-3));
+  CHECK(took({{"numa.link", "2 GB/s"}, {"numa.remote", "50 %"}}) == Approx(2.0).epsilon(1e-3));
+  CHECK(took({{"memory.bandwidth", "12 GB/s"}}) == Approx(8.0 / 4.5).epsilon(1e-3));
+  const Fields cores{{"cpu.cores", "2"}, {"cpu.tcp", "8 Gb/s"}};
+  CHECK(took(cores, "tcp") == Approx(16.0 / 2.0).epsilon(1e-3));
+  CHECK(took(cores) == Approx(kSend).epsilon(1e-6));
+}
+
 TEST_CASE("a copy to the GPU is all that a restore from host memory takes") {
   const auto restored = [](const char* to) {
     return metric(run(saver(to, "async", {{"restore.read", "own"}})), "job.train.restore.duration");

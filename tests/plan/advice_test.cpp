@@ -158,6 +158,11 @@ TEST_CASE("stripes over more OSTs are tried where not all of them are used at a 
   };
   CHECK(tried() == std::vector<std::string>{"storage[scratch].ost.count=60",
                                             "storage[scratch].stripe.count=2"});
+  // Where some have more files than others they are filled in turn, which costs nothing.
+  Value& placement = stripes.storage[0].values["placement"] = number(0, Dimension::text);
+  placement.text = "random";
+  CHECK(tried().front() == "storage[scratch].placement=round-robin");
+  placement.text = "round-robin";
   osts.in_use = 99.0;
   CHECK(tried() == std::vector<std::string>{"storage[scratch].ost.count=60"});
 }
@@ -195,14 +200,12 @@ TEST_CASE("a stream that limits saves suggests what makes a save faster") {
   to.text = "scratch";
   d.jobs[0].checkpoint->values["to"] = to;
   d.jobs[0].checkpoint->values["direct"] = number(0, Dimension::boolean);
-  d.jobs[0].checkpoint->values["files"] = number(1, Dimension::count);
   d.jobs[0].checkpoint->values["threads"] = number(1, Dimension::count);
   const auto changes =
       plan::candidate_changes(d, blaming({"storage.scratch.client.stream"}, 0.05), 4);
-  REQUIRE(changes.size() == 3);  // the data set lies elsewhere: no advice about its loader
+  REQUIRE(changes.size() == 2);  // the data set lies elsewhere: no advice about its loader
   CHECK(text_of(changes[0].change) == "jobs[train].checkpoint.direct=true");
   CHECK(changes[1].text == "job.train.checkpoint.threads 1 -> 2");
-  CHECK(changes[2].text == "job.train.checkpoint.files 1 -> 4");
 }
 
 TEST_CASE("what a missed target is limited by is tried before what is waited for") {

@@ -12,6 +12,7 @@ Timed serve(const Design& design, models::ReadRequest read, models::WriteRequest
   models::Plant plant(design);
   plant.attach(*context, 1);
   models::Client client = plant.client("gpu", 0, "scratch", members);
+  plant.many_to_one(client, members / client.hosts);
   client.directories = directories;
   Timed out;
   const auto program = [&]() -> sim::Task<void> {
