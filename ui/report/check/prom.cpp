@@ -147,7 +147,7 @@ std::string check_prom(const CheckReport& report, const CheckContext& context) {
       label("version", context.tool.version) + "," + label("models", context.tool.model_version),
       1);
   out += head("stallcast_check_exit_code", "Exit code of the check: 0 when all assertions hold.");
-  out += "stallcast_check_exit_code " + std::to_string(static_cast<int>(report.exit)) + "\n";
+  out += "stallcast_check_exit_code " + std::to_string(report.exit_code()) + "\n";
   out += head("stallcast_check_stale", "Reasons why the baseline no longer fits.");
   out += "stallcast_check_stale " + std::to_string(report.stale.size()) + "\n";
   if (!report.scenarios.empty())
