@@ -6,6 +6,7 @@
 #include "engine/base/text.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/predict/student.hpp"
+#include "models/run/known_figures.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/limit.hpp"
 #include "stallcast/metric.hpp"
@@ -166,10 +167,7 @@ std::string not_done(const std::string& metric, const Prediction& prediction) {
   if (name.figure.starts_with("run.") && none(std::string(metric::kGoodput)))
     return "no whole run" + of + "ends: failures undo what is done; save more often";
   if (name.figure.starts_with("restore.") && !restored)
-    return "nothing" + of + "is restored in what is simulated: give its \"checkpoint\" a " +
-           "\"restore\": { \"read\": \"all\" }, which simulates one after the run, or a failure "
-           "a " +
-           "date (\"at\") after its first save";
+    return "nothing" + of + "is restored in what is simulated: " + models::kRestoreHint;
   return "";
 }
 
