@@ -361,10 +361,21 @@ const std::string& Scenario::text() const {
 
 const ScenarioFile& Scenario::file() const { return state_->reading->file; }
 
+namespace {
+
+/// Job files and configurations of other tools have lines, and no JSON pointers: nothing is said of
+/// their whole.
+bool is_json(const std::string& file) {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  return ending.empty() || ending.starts_with(".json");
+}
+
+}  // namespace
+
 std::string line_of(const Diagnostic& d) {
   std::string out = base::place_text(d.position);
   if (!out.empty()) out += ": ";
-  if (!d.pointer.empty() || d.position.line > 0)
+  if (!d.pointer.empty() || (d.position.line > 0 && is_json(d.position.file)))
     out += (d.pointer.empty() ? "/" : d.pointer) + ": ";
   if (d.severity == Severity::warning) out += "warning: ";
   return out + d.message;

@@ -108,8 +108,8 @@ std::size_t end_of_quantity(std::string_view text, std::size_t at) {
 }
 
 /// An expression of `base` with its quantities as plain numbers in `unit`: "base + 2 s".
-Result<std::string> in_numbers(const Assertion& assertion, std::string_view unit) {
-  const std::string& text = assertion.relative;
+Result<std::string> in_numbers(const Assertion& assertion, const std::string& text,
+                               std::string_view unit) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const bool begins = std::isdigit(static_cast<unsigned char>(text[at])) != 0 &&
@@ -144,19 +144,61 @@ Result<bool> read_metric(std::string_view text, const std::string& that, Asserti
   return true;
 }
 
+/// What is wrong with the form of an expression of `base` is wrong whatever the unit: 1 stands for
+/// every quantity.
+Result<bool> check_form(std::string_view limit, const std::string& that) {
+  std::string form;
+  for (std::size_t i = 0; i < limit.size();) {
+    const std::size_t end =
+        std::isdigit(static_cast<unsigned char>(limit[i])) != 0 ? end_of_quantity(limit, i) : i;
+    form += end > i ? std::string("1") : std::string(1, limit[i]);
+    i = std::max(end, i + 1);
+  }
+  const auto tried = base::evaluate(form, {{"base", 1.0}});
+  if (!tried.value.has_value())
+    return bad("\"" + that + "\": " + tried.message,
+               tried.hint.empty() ? "write \"cost.capex <= base * 1.05\"" : tried.hint);
+  return true;
+}
+
+/// Where the lower end stops: "max(base, 2 s), 3 s" has commas of its own.
+std::size_t end_of_lower(std::string_view range) {
+  int depth = 0;
+  for (std::size_t i = 0; i < range.size(); ++i) {
+    depth += range[i] == '(' ? 1 : range[i] == ')' ? -1 : 0;
+    if (range[i] == ',' && depth == 0) return i;
+  }
+  return std::string_view::npos;
+}
+
 Result<bool> read_range(std::string_view text, const std::string& that, Assertion& out) {
   text = base::trim(text);
-  const std::size_t comma = text.find(',');
-  if (!text.starts_with('[') || !text.ends_with(']') || comma == std::string_view::npos)
+  const bool closed = text.size() > 1 && text.starts_with('[') && text.ends_with(']');
+  const std::string_view inside = closed ? text.substr(1, text.size() - 2) : std::string_view();
+  const std::size_t comma = end_of_lower(inside);
+  if (comma == std::string_view::npos)
     return bad("\"" + that + "\" has no range", "write \"job.train.step.time in [1 s, 2 s]\"");
-  const auto low = parse_limit(text.substr(1, comma - 1));
-  const auto high = parse_limit(text.substr(comma + 1, text.size() - comma - 2));
+  const std::string_view ends[] = {base::trim(inside.substr(0, comma)),
+                                   base::trim(inside.substr(comma + 1))};
+  out.op = "in";
+  if (names_base(ends[0]) || names_base(ends[1])) {
+    for (const std::string_view end : ends) {
+      if (const auto form = check_form(end, that); !form.ok()) return form.failure();
+      // A quantity is an expression, too, once its unit is known.
+      if (const auto alone = parse_limit(end); !names_base(end) && !alone.ok())
+        return alone.failure();
+    }
+    out.relative = ends[0];
+    out.relative_upper = ends[1];
+    return true;
+  }
+  const auto low = parse_limit(ends[0]);
+  const auto high = parse_limit(ends[1]);
   for (const auto* end : {&low, &high})
     if (!end->ok()) return end->failure();
   if (low->dimension != high->dimension || low->value > high->value)
     return bad("\"" + that + "\" is not a range from low to high",
                "write \"job.train.step.time in [1 s, 2 s]\"");
-  out.op = "in";
   out.limit = low->value;
   out.upper = high->value;
   out.dimension = low->dimension;
@@ -190,18 +232,7 @@ Result<Assertion> parse_assertion(const std::string& that) {
   const std::string_view limit = base::trim(tail.substr(assertion.op.size()));
   if (names_base(limit)) {
     assertion.relative = limit;
-    // What is wrong with the form is wrong whatever the unit: 1 stands for every quantity.
-    std::string form;
-    for (std::size_t i = 0; i < limit.size();) {
-      const std::size_t end =
-          std::isdigit(static_cast<unsigned char>(limit[i])) != 0 ? end_of_quantity(limit, i) : i;
-      form += end > i ? std::string("1") : std::string(1, limit[i]);
-      i = std::max(end, i + 1);
-    }
-    const auto tried = base::evaluate(form, {{"base", 1.0}});
-    if (!tried.value.has_value())
-      return bad("\"" + that + "\": " + tried.message,
-                 tried.hint.empty() ? "write \"cost.capex <= base * 1.05\"" : tried.hint);
+    if (const auto form = check_form(limit, that); !form.ok()) return form.failure();
     return assertion;
   }
   const auto parsed = parse_limit(limit);
@@ -223,14 +254,24 @@ Result<double> limit_in(const Assertion& assertion, std::string_view metric_unit
                  ", " + example_of(wanted, *assertion.upper, assertion.dimension) + "]");
 }
 
-Result<double> relative_limit(const Assertion& assertion, std::string_view metric_unit,
-                              double base) {
-  const auto numbers = in_numbers(assertion, metric_unit);
-  if (!numbers.ok()) return numbers.failure();
-  const auto limit = base::evaluate(*numbers, {{"base", base}});
-  if (!limit.value.has_value())
-    return bad("\"" + assertion.relative + "\": " + limit.message, limit.hint);
-  return *limit.value;
+Result<AskedLimits> relative_limits(const Assertion& assertion, std::string_view metric_unit,
+                                    double base) {
+  const auto value_of = [&](const std::string& text) -> Result<double> {
+    const auto numbers = in_numbers(assertion, text, metric_unit);
+    if (!numbers.ok()) return numbers.failure();
+    const auto limit = base::evaluate(*numbers, {{"base", base}});
+    if (!limit.value.has_value()) return bad("\"" + text + "\": " + limit.message, limit.hint);
+    return *limit.value;
+  };
+  const Result<double> limit = value_of(assertion.relative);
+  if (!limit.ok()) return limit.failure();
+  if (assertion.relative_upper.empty()) return AskedLimits{*limit};
+  const Result<double> upper = value_of(assertion.relative_upper);
+  if (!upper.ok()) return upper.failure();
+  if (*limit > *upper)
+    return bad("the range begins above its end where \"base\" is " + base::shortest(base),
+               "write the lower end first, as in \"[base * 0.95, base * 1.05]\"");
+  return AskedLimits{*limit, *upper};
 }
 
 double nearest_end(const Assertion& assertion, double value, double limit,

@@ -11,7 +11,7 @@
 namespace stallcast::base {
 
 /// A parsed `that`: "job.train.gpu.utilization >= 95 %", "max(resource.*.utilization) < 85 %",
-/// "job.train.step.time in [1 s, 2 s]", "cost.capex <= base * 1.05".
+/// "job.train.step.time in [1 s, 2 s]", "cost.capex <= base * 1.05", "... in [base * 0.9, 2 s]".
 struct Assertion {
   std::string metric;  ///< may contain "*", which stands for any text, dots too
   std::string op;      ///< < <= > >= == in
@@ -22,6 +22,7 @@ struct Assertion {
   std::string statistic = {};
   /// The limit as an expression of `base`, the value in the baseline; "" when it is a quantity.
   std::string relative = {};
+  std::string relative_upper = {};  ///< the same of the upper end
 };
 /// Faults are failures with bad_input, to be reported at the expectation's pointer.
 [[nodiscard]] Result<Assertion> parse_assertion(const std::string& that);
@@ -31,9 +32,14 @@ struct Assertion {
 /// REQUIRES: not relative.
 [[nodiscard]] Result<double> limit_in(const Assertion& assertion, std::string_view metric_unit);
 
+/// A limit, and of "in" where its range ends.
+struct AskedLimits {
+  double limit = 0.0;
+  std::optional<double> upper = std::nullopt;
+};
 /// The same for a relative assertion, where the baseline holds `base` in that unit.
-[[nodiscard]] Result<double> relative_limit(const Assertion& assertion,
-                                            std::string_view metric_unit, double base);
+[[nodiscard]] Result<AskedLimits> relative_limits(const Assertion& assertion,
+                                                  std::string_view metric_unit, double base);
 
 /// The end of the range of "in" that `value` is nearer to, or beyond, where the range goes from
 /// `limit` to `upper` in the unit of the metric; of other operators `limit`.

@@ -215,6 +215,12 @@ constexpr std::array<std::pair<std::string_view, Domain>, 11> kDomains = {
      {"space", Domain::space},
      {"*", Domain::any}}};
 
+/// What is one of a design has no id.
+bool has_id(Domain domain) {
+  return domain != Domain::cost && domain != Domain::power && domain != Domain::space &&
+         domain != Domain::pipeline && domain != Domain::any;
+}
+
 std::string joined(std::string_view domain, std::string_view id, std::string_view figure) {
   std::string out;
   out.reserve(domain.size() + id.size() + figure.size() + 1);
@@ -240,9 +246,7 @@ Name parse(std::string_view full) {
   if (domain == kDomains.end()) return out;
   out.domain = domain->second;
   out.figure.remove_prefix(dot + 1);
-  if (out.domain == Domain::cost || out.domain == Domain::power || out.domain == Domain::space ||
-      out.domain == Domain::pipeline || out.domain == Domain::any)
-    return out;
+  if (!has_id(out.domain)) return out;
   const std::size_t end =
       out.domain == Domain::resource ? out.figure.rfind('.') : out.figure.find('.');
   out.id = out.figure.substr(0, end);
@@ -254,6 +258,14 @@ std::vector<std::string_view> domain_words() {
   std::vector<std::string_view> out;
   for (const auto& [word, domain] : kDomains)
     if (domain != Domain::any) out.push_back(word);
+  return out;
+}
+
+std::vector<Stem> stems() {
+  std::vector<Stem> out;
+  for (const auto& [word, domain] : kDomains)
+    if (domain != Domain::any)
+      out.push_back({domain, std::string(word) + (has_id(domain) ? ".*." : ".")});
   return out;
 }
 

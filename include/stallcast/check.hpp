@@ -97,7 +97,13 @@ struct CheckReport {
   std::string baseline = {};               ///< its file, as `uri` of scenarios; "" when it is none
   std::vector<std::string> idle_rules = {};  ///< of policies: ids of those for no scenario of these
   ExitCode exit = ExitCode::ok;
+  int signal = 0;  ///< that ended it early; 0: none did
   double wall_s = 0.0;
+
+  /// What a program that made it ends with.
+  [[nodiscard]] int exit_code() const {
+    return signal != 0 ? 128 + signal : static_cast<int>(exit);
+  }
 };
 
 /// How many assertions ended how; warnings are assertions of level "warn" that are open. What

@@ -51,6 +51,12 @@ struct Name {
 [[nodiscard]] bool is_reported(std::string_view full);
 /// What all names begin with.
 [[nodiscard]] std::vector<std::string_view> domain_words();
+/// What names of a domain begin with, ids as "*": "job.*.", "cost.".
+struct Stem {
+  Domain domain;
+  std::string text;
+};
+[[nodiscard]] std::vector<Stem> stems();
 
 /// "job.train.checkpoint.stall"; without a figure, what all names of the job begin with.
 [[nodiscard]] std::string of_job(std::string_view job, std::string_view figure = {});

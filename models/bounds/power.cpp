@@ -17,8 +17,6 @@ namespace {
 
 using namespace detail;
 
-constexpr double kJoulesOfKwh = 3.6e6;
-
 class Meter {
  public:
   explicit Meter(const Design& design) : design_(design), counts_(design) {}
@@ -151,7 +149,7 @@ void add_power(const Design& design, const Powers& all, std::map<std::string, Me
   for (const JobDesign& job : design.jobs)
     if (const auto run = metrics.find(metric::of_job(job.job.id, "run.time")); run != metrics.end())
       metrics[metric::of_job(job.job.id, "run.energy")] = {
-          mean.in(unit::W)*run->second.value / kJoulesOfKwh, "kWh", {}};  // eq. 4
+          metric::from_base(mean.in(unit::W)*run->second.value, "kWh"), "kWh", {}};  // eq. 4
 }
 
 std::vector<Derivation> derive_powers(const Design& design) {

@@ -92,9 +92,7 @@ constexpr Need kNeeds[] = {
      },
      "failures at random that saves are for", kOften},
     {"checkpoint.*", saves, "checkpoint", kSave},
-    {"restore.*", restores, "restore",
-     R"(give its "checkpoint" a "restore": { "read": "all" }, which simulates one after the run, or )"
-     R"(a failure a date ("at") after its first save)"},
+    {"restore.*", restores, "restore", kRestoreHint},
     {"restart.*", fails_at_a_date, "failure at a date",
      R"(give a failure of hosts an "at": "50 min")"},
     {"time.restart", fails_at_a_date, "failure at a date",
@@ -126,14 +124,6 @@ constexpr Need kNeeds[] = {
     {"run.*",
      [](const Design&, const JobDesign& job) { return job_params(job.job).whole_runs() > 0; },
      "whole run", R"(say how much the job is to do, as "run": { "epochs": 90 })"}};
-
-/// What names begin with, ids as "*".
-constexpr std::pair<Domain, const char*> kStems[] = {
-    {Domain::job, "job.*."},         {Domain::tenant, "tenant.*."},
-    {Domain::storage, "storage.*."}, {Domain::stage, "stage.*."},
-    {Domain::failure, "failure.*."}, {Domain::resource, "resource.*."},
-    {Domain::pipeline, "pipeline."}, {Domain::cost, "cost."},
-    {Domain::power, "power."},       {Domain::space, "space."}};
 
 /// A kind of `role` that alone reports `figure`, where some do not.
 bool reported_by(Role role, std::string_view kind, std::string_view figure,
@@ -192,7 +182,7 @@ class KnownFigures::Look {
   // "*.gpu.utilization": of whatever has a figure that this may be.
   std::optional<Absence> anywhere(const std::string& full) {
     std::optional<Absence> first;
-    for (const auto& [domain, stem] : kStems)
+    for (const auto& [domain, stem] : metric::stems())
       for (const std::string& figure : metric::figures_of(domain)) {
         const std::string one = stem + figure;
         // What a figure has in it of resources ("waited.*") is none that is asked for so.

@@ -16,6 +16,11 @@ struct Absence {
   bool of_value = false;  ///< a value is missing that a plan or a sweep may set
 };
 
+/// What to write for a job that restores nothing.
+inline constexpr const char* kRestoreHint =
+    R"(give its "checkpoint" a "restore": { "read": "all" }, which simulates one after the run, or )"
+    R"(a failure a date ("at") after its first save)";
+
 /// What is known of the metrics of one design; what several need is found once.
 class KnownFigures {
  public:

@@ -69,9 +69,16 @@ void wrap(Tree& tree, Json& node, const std::string& at) {
   remember(tree, at + "/0", old, old.root, at);
 }
 
+/// Whether `source` moves an end of the range `target`, whose reason is of the ends it had.
+bool outdates_reason(const Json& target, const Json& source) {
+  return target.contains("value") && target.contains("low") && target.contains("high") &&
+         (source.contains("low") || source.contains("high")) && !source.contains("why");
+}
+
 void merge_node(Tree& base, Json& target, const std::string& at, const Tree& patch,
                 const Json& source, const std::string& from, std::vector<std::string>& repeated) {
   if (source.is_object() && target.is_object()) {
+    if (outdates_reason(target, source) && target.erase("why") > 0) forget(base, at + "/why");
     for (const auto& [key, value] : source.items()) {
       const std::string token = base::pointer_token(key);
       merge_node(base, target[key], at + token, patch, value, from + token, repeated);

@@ -5,6 +5,7 @@
 #include "models/catalogue/catalogue.hpp"
 #include "scenarios/document/document.hpp"
 #include "scenarios/document/keys.hpp"
+#include "scenarios/document/own_files.hpp"
 #include "scenarios/library/templates.hpp"
 
 /// `extends`: files and catalogue entries a scenario is built on.
@@ -25,6 +26,12 @@ class BaseReader {
     if (own.root.is_null() && diags_.items().size() > faults) return own;  // a syntax error
     if (!own.root.is_object()) {
       add("type", documents_[number], "", "a scenario is a JSON object", "start it with {");
+      own.root = nullptr;
+      return own;
+    }
+    if (const std::optional<OwnFile> ours = own_file(own.root, file)) {
+      add("no-scenario", documents_[number], "/schema",
+          "this is " + ours->what + " and no scenario", ours->hint);
       own.root = nullptr;
       return own;
     }

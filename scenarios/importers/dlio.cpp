@@ -11,7 +11,6 @@
 #include "engine/base/text.hpp"
 #include "scenarios/importers/dlio_import.hpp"
 #include "scenarios/importers/dlio_keys.hpp"
-#include "scenarios/importers/importer_parts.hpp"
 
 namespace stallcast::scenarios {
 namespace {
@@ -39,18 +38,14 @@ DlioImport::DlioImport(const std::string& text, const std::string& file,
 
 ImportResult DlioImport::run() && {
   if (!diags().has_errors()) convert();
-  if (diags().has_errors()) {
-    result_.scenario.clear();
-    result_.fields.clear();
-  }
-  return std::move(result_);
+  return std::move(*this).ended();
 }
 
 double DlioImport::number(std::string_view key, double fallback, std::string_view target,
                           std::string_view text) {
   const std::optional<double> value = fields_.number(key, diags());
   const double used = value.value_or(fallback);
-  note(value ? FieldFate::mapped : FieldFate::defaulted, key, target, base::shortest(used),
+  note(value ? FieldFate::mapped : FieldFate::defaulted, key, base::shortest(used), target,
        value ? text : "DLIO's default");
   return used;
 }
@@ -61,7 +56,7 @@ std::int64_t DlioImport::whole(std::string_view key, std::int64_t fallback, std:
   const std::int64_t used = value.value_or(fallback);
   if (used < least)
     fail("value", key, "\"" + std::string(key) + "\" must be at least " + std::to_string(least));
-  note(value ? FieldFate::mapped : FieldFate::defaulted, key, target, std::to_string(used),
+  note(value ? FieldFate::mapped : FieldFate::defaulted, key, std::to_string(used), target,
        value ? text : "DLIO's default");
   return std::max(used, least);
 }
@@ -105,8 +100,8 @@ std::pair<double, double> DlioImport::time(const std::string& key, std::string_v
     text = "mean of the " + type + " distribution, in seconds";
   }
   if ((mean && *mean < 0) || (stdev && *stdev < 0)) fail("value", key, "a time cannot be negative");
-  note(mean ? FieldFate::mapped : FieldFate::defaulted, key, target,
-       base::shortest(mean.value_or(0.0)), mean ? text : "DLIO's default");
+  note(mean ? FieldFate::mapped : FieldFate::defaulted, key, base::shortest(mean.value_or(0.0)),
+       target, mean ? text : "DLIO's default");
   return {mean.value_or(0.0), stdev.value_or(0.0)};
 }
 
@@ -115,8 +110,9 @@ void DlioImport::convert() {
   const bool save = fields_.boolean("workflow.checkpoint", diags()).value_or(false);
   if (fields_.boolean("workflow.evaluation", diags()).value_or(false))
     warn("not-modelled", "workflow.evaluation", "evaluation passes are left out");
-  note(FieldFate::mapped, "workflow", "jobs[train]",
-       std::string(train ? "train" : "") + (save ? (train ? ", checkpoint" : "checkpoint") : ""));
+  note(FieldFate::mapped, "workflow",
+       std::string(train ? "train" : "") + (save ? (train ? ", checkpoint" : "checkpoint") : ""),
+       "jobs[train]");
   if (!train && !save)
     return fail("workflow", "workflow.train", "this workload neither trains nor saves checkpoints",
                 "a file that only generates data has nothing to predict");
@@ -124,8 +120,8 @@ void DlioImport::convert() {
   const std::string name =
       fields_.text("model.name", diags()).value_or(std::filesystem::path(file_).stem().string());
   scenario_["id"] = identifier(name);
-  note(fields_.has("model.name") ? FieldFate::mapped : FieldFate::defaulted, "model.name", "id",
-       name, fields_.has("model.name") ? "" : "name of the file");
+  note(fields_.has("model.name") ? FieldFate::mapped : FieldFate::defaulted, "model.name", name,
+       "id", fields_.has("model.name") ? "" : "name of the file");
   read_shape();
   add_storage();
   add_cluster();
@@ -143,7 +139,6 @@ void DlioImport::convert() {
   scenario_["jobs"] = Json::array({job});
   if (train) add_target();
   note_the_rest();
-  if (!diags().has_errors()) result_.scenario = scenario_.dump(2) + "\n";
 }
 
 void DlioImport::unmap_checkpoint() {
@@ -158,7 +153,7 @@ void DlioImport::unmap_checkpoint() {
     if (field.used && (key.starts_with("checkpoint.") || key == "workflow.checkpoint"))
       if (std::none_of(result_.fields.begin(), result_.fields.end(),
                        [&, &key = key](const FieldNote& n) { return n.source == key; }))
-        note(FieldFate::ignored, key, "", field.text, kNoCheckpoint);
+        note(FieldFate::ignored, key, field.text, "", kNoCheckpoint);
 }
 
 void DlioImport::read_shape() {
@@ -175,7 +170,7 @@ void DlioImport::read_shape() {
                (degree ? " and at most " + std::to_string(kMostRanks) : ""));
     else
       member = *value;
-    note(FieldFate::mapped, key, target, std::to_string(*value));
+    note(FieldFate::mapped, key, std::to_string(*value), target);
   };
   take("model.transformer.vocab_size", shape_.vocabulary, "jobs[train].model.shape.vocabulary");
   take("model.transformer.hidden_size", shape_.hidden, "jobs[train].model.shape.hidden");
@@ -199,7 +194,7 @@ void DlioImport::read_shape() {
       member = 1;
     else
       fail("value", key, "\"" + *type + "\" is not a datatype", "fp32, fp16, bf16, int8, uint8");
-    note(FieldFate::mapped, key, "jobs[train].model.state", *type);
+    note(FieldFate::mapped, key, *type, "jobs[train].model.state");
   };
   bytes("model.model_datatype", shape_.model_bytes);
   bytes("model.optimizer_datatype", shape_.optimizer_bytes);
@@ -237,8 +232,8 @@ void DlioImport::add_cluster() {
              " hosts evenly: each has " + std::to_string(gpus) + ", and the job uses " +
              std::to_string(accelerators_) + " of " + std::to_string(gpus * hosts),
          "give as many hosts as divide the GPUs, or edit \"cluster\"");
-  note(FieldFate::defaulted, "", "cluster.hosts",
-       std::to_string(hosts) + " hosts of " + std::to_string(gpus) + " GPUs",
+  note(FieldFate::defaulted, "",
+       std::to_string(hosts) + " hosts of " + std::to_string(gpus) + " GPUs", "cluster.hosts",
        described ? "from the options; the rest of a host from " + options_.storage_file
                  : "from the options; network and CPU are the defaults of a host");
 }
@@ -267,13 +262,13 @@ void DlioImport::note_the_rest() {
       return r.key.ends_with('.') ? key.starts_with(r.key) : key == r.key;
     });
     if (row != rows.end()) {
-      note(FieldFate::ignored, key, "", value, row->reason);
+      note(FieldFate::ignored, key, value, "", row->reason);
     } else if (field.used) {
-      note(FieldFate::mapped, key, "", value, "together with another key");
+      note(FieldFate::mapped, key, value, "", "together with another key");
     } else if (std::ranges::count(saving_dlio_keys(), key) > 0) {
-      note(FieldFate::ignored, key, "", value, kNoCheckpoint);
+      note(FieldFate::ignored, key, value, "", kNoCheckpoint);
     } else {
-      note(FieldFate::ignored, key, "", value, "unknown key");
+      note(FieldFate::ignored, key, value, "", "unknown key");
       const std::string near = base::nearest(key, known);
       warn("unknown-key", key, "\"" + key + "\" is not a key of DLIO and is left out",
            near.empty() ? "" : "did you mean \"" + near + "\"?");

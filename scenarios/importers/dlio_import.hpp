@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/base/jsonc.hpp"
-#include "scenarios/importers/importer.hpp"
+#include "scenarios/importers/importer_parts.hpp"
 #include "scenarios/importers/yaml_fields.hpp"
 
 namespace stallcast::scenarios {
@@ -23,15 +23,13 @@ struct Transformer {
 /// One import of a DLIO workload, used by dlio.cpp alone: what the file and the options say, as far
 /// as it is known, and the scenario made from it. The parts about data and checkpoints are in
 /// dlio_workload.cpp, what DLIO itself costs in dlio_program.cpp.
-class DlioImport {
+class DlioImport : private ScenarioImport {
  public:
   DlioImport(const std::string& text, const std::string& file, const ImportOptions& options);
   /// The outcome; to be called once.
   ImportResult run() &&;
 
  private:
-  [[nodiscard]] Diagnostics& diags() { return result_.diagnostics; }
-
   void convert();
   void read_shape();
   void add_cluster();
@@ -60,11 +58,6 @@ class DlioImport {
   /// Mean and standard deviation of a time that is a number or a distribution.
   std::pair<double, double> time(const std::string& key, std::string_view target);
 
-  void note(FieldFate fate, std::string_view source, std::string_view target, std::string value,
-            std::string_view text = {}) {
-    result_.fields.push_back(
-        {fate, std::string(source), std::move(value), std::string(target), std::string(text)});
-  }
   void warn(std::string_view code, std::string_view key, std::string message,
             std::string hint = {}) {
     add(Severity::warning, code, key, std::move(message), std::move(hint));
@@ -83,9 +76,7 @@ class DlioImport {
 
   const std::string& file_;
   const ImportOptions& options_;
-  ImportResult result_;
   YamlFields fields_;
-  base::Json scenario_;
   bool old_spelling_ = false;
   bool has_transformer_ = false;
   Transformer shape_;

@@ -30,7 +30,7 @@ void DlioImport::add_costs(Json& job) {
                      {"low", text(cost.low)},
                      {"high", text(cost.high)},
                      {"why", why}};
-    note(FieldFate::defaulted, "", std::string(target) + "." + key, text(cost.middle), why);
+    note(FieldFate::defaulted, "", text(cost.middle), std::string(target) + "." + key, why);
   };
   using enum Dimension;
   put(job["step"], "jobs[train].step", "overhead", costs.overhead, time, "what DLIO loses a step");

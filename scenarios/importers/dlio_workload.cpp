@@ -28,11 +28,11 @@ void DlioImport::add_training(Json& job) {
     const std::int64_t steps = fields_.whole("train.total_training_steps", diags()).value_or(-1);
     if (steps > 0) job["steps"] = steps;
     note(steps > 0 ? FieldFate::mapped : FieldFate::ignored, "train.total_training_steps",
-         steps > 0 ? "jobs[train].steps" : "", std::to_string(steps), steps > 0 ? "" : "no limit");
+         std::to_string(steps), steps > 0 ? "jobs[train].steps" : "", steps > 0 ? "" : "no limit");
   }
   // MLPerf Storage v1.0 has the old spelling and the old definition; v2.0 changed both.
   job["au"] = old_spelling_ ? "dlio-v1" : "dlio-v2";
-  note(FieldFate::defaulted, "", "jobs[train].au", job["au"].get<std::string>(),
+  note(FieldFate::defaulted, "", job["au"].get<std::string>(), "jobs[train].au",
        old_spelling_ ? "spelling of v1.0: record_length" : "spelling of v2.0 and later");
 
   const auto [mean, stdev] = time("train.computation_time", "jobs[train].step.compute");
@@ -61,7 +61,7 @@ void DlioImport::add_dataset(Json& job) {
   const std::string name = fields_.text("dataset.format", diags()).value_or("tfrecord");
   const std::string loader = fields_.text("reader.data_loader", diags()).value_or("tensorflow");
   if (name == "synthetic" || loader == "synthetic") {
-    note(FieldFate::mapped, "dataset.format", "", name, "made in memory: the job reads nothing");
+    note(FieldFate::mapped, "dataset.format", name, "", "made in memory: the job reads nothing");
     return;
   }
   const auto formats = dlio_formats();
@@ -85,7 +85,7 @@ void DlioImport::add_dataset(Json& job) {
     caveat = "several samples in a file are modelled as read front to back";
   }
   note(fields_.has("dataset.format") ? FieldFate::mapped : FieldFate::defaulted, "dataset.format",
-       "jobs[train].dataset.format", name, kind == name ? "" : "modelled as " + kind);
+       name, "jobs[train].dataset.format", kind == name ? "" : "modelled as " + kind);
   if (!caveat.empty()) warn("approximation", "dataset.format", "format " + name + ": " + caveat);
 
   Json dataset;
@@ -98,8 +98,8 @@ void DlioImport::add_dataset(Json& job) {
           fields_.number("dataset.record_length_bytes_resize", diags()).value_or(0.0);
       resized > 0) {
     dataset["tensor"] = quantity(resized, Dimension::bytes);
-    note(FieldFate::mapped, "dataset.record_length_bytes_resize", "jobs[train].dataset.tensor",
-         base::shortest(resized));
+    note(FieldFate::mapped, "dataset.record_length_bytes_resize", base::shortest(resized),
+         "jobs[train].dataset.tensor");
   }
   dataset["samples"] = samples_;
   if (kind == "tfrecord" || kind == "hdf5") dataset["samples_per_file"] = per_file;
@@ -115,7 +115,7 @@ void DlioImport::add_dataset(Json& job) {
          "the spread of preprocess_time is left out");
   if (fields_.boolean("reader.odirect", diags()).value_or(false)) {
     dataset["direct"] = true;
-    note(FieldFate::mapped, "reader.odirect", "jobs[train].dataset.direct", "true");
+    note(FieldFate::mapped, "reader.odirect", "true", "jobs[train].dataset.direct");
   }
   job["dataset"] = dataset;
   add_loader(job);
@@ -165,7 +165,7 @@ void DlioImport::add_sample_size(Json& dataset) {
     if (!(bytes > 0) || !std::isfinite(bytes))
       return fail("value", "dataset.record_dims", "the dimensions have no size");
     dataset["sample"] = quantity(bytes, Dimension::bytes);
-    note(FieldFate::mapped, "dataset.record_dims", target, base::join(dims->list, " x "));
+    note(FieldFate::mapped, "dataset.record_dims", base::join(dims->list, " x "), target);
     return;
   }
   const double length = number("dataset.record_length_bytes", 65536, target, "bytes");
@@ -179,8 +179,8 @@ void DlioImport::add_sample_size(Json& dataset) {
   const double quarter = nominal * nominal / (4 * length);
   const double stored = std::sqrt(nominal * nominal / 2 + quarter * quarter);
   dataset["sample_stdev"] = quantity(std::round(stored), Dimension::bytes);
-  note(FieldFate::mapped, "dataset.record_length_bytes_stdev", target + "_stdev",
-       base::shortest(nominal), "of the sizes DLIO really writes: product of two normal sides");
+  note(FieldFate::mapped, "dataset.record_length_bytes_stdev", base::shortest(nominal),
+       target + "_stdev", "of the sizes DLIO really writes: product of two normal sides");
 }
 
 void DlioImport::add_loader(Json& job) {
@@ -204,7 +204,7 @@ void DlioImport::add_loader(Json& job) {
   Json loader;
   loader["type"] = torch || tensorflow ? name : "ideal";
   note(fields_.has("reader.data_loader") ? FieldFate::mapped : FieldFate::defaulted,
-       "reader.data_loader", "jobs[train].loader.type", name,
+       "reader.data_loader", name, "jobs[train].loader.type",
        torch || tensorflow ? "" : "modelled as ideal");
   if (!torch && !tensorflow)
     warn("approximation", "reader.data_loader",
@@ -214,7 +214,7 @@ void DlioImport::add_loader(Json& job) {
   loader["prefetch"] = each;
   loader["persistent"] = true;
   loader["copy"] = "none";
-  note(FieldFate::defaulted, "", "jobs[train].loader.copy", "none", "DLIO copies nothing to a GPU");
+  note(FieldFate::defaulted, "", "none", "jobs[train].loader.copy", "DLIO copies nothing to a GPU");
   job["loader"] = loader;
   if (samples_ / batch_ < accelerators_)
     warn("too-few-samples", "dataset.num_files_train",
@@ -251,8 +251,8 @@ void DlioImport::add_checkpoint(Json& job) {
     const double writers = all ? static_cast<double>(accelerators_) : 1.0;
     checkpoint["size"] = quantity(static_cast<double>(bytes) * writers, Dimension::bytes);
     checkpoint["layout"] = all ? "sharded" : "zero0";
-    note(FieldFate::mapped, "model.model_size_bytes", "jobs[train].checkpoint.size",
-         std::to_string(bytes), all ? "per rank" : "written by rank 0");
+    note(FieldFate::mapped, "model.model_size_bytes", std::to_string(bytes),
+         "jobs[train].checkpoint.size", all ? "per rank" : "written by rank 0");
   } else {
     warn("not-modelled", "workflow.checkpoint",
          "checkpoints are left out: the file does not say how large they are",
@@ -263,8 +263,8 @@ void DlioImport::add_checkpoint(Json& job) {
   }
   if (fields_.number("checkpoint.num_checkpoints_read", diags()).value_or(0) > 0) {
     checkpoint["restore"]["read"] = "own";
-    note(FieldFate::mapped, "checkpoint.num_checkpoints_read", "jobs[train].checkpoint.restore",
-         "own", "one is read back after the run");
+    note(FieldFate::mapped, "checkpoint.num_checkpoints_read", "own",
+         "jobs[train].checkpoint.restore", "one is read back after the run");
   }
   add_interval(checkpoint);
   if (checkpoint.contains("every_steps")) job["checkpoint"] = checkpoint;
@@ -284,7 +284,7 @@ void DlioImport::add_interval(Json& checkpoint) {
   }
   if (steps > 0) {
     checkpoint["every_steps"] = steps;
-    note(FieldFate::mapped, "checkpoint.steps_between_checkpoints", target, std::to_string(steps));
+    note(FieldFate::mapped, "checkpoint.steps_between_checkpoints", std::to_string(steps), target);
     return;
   }
   const std::int64_t epoch = samples_ / batch_ / accelerators_;
@@ -298,7 +298,7 @@ void DlioImport::add_interval(Json& checkpoint) {
   checkpoint["every_steps"] =
       once ? product("checkpoint.checkpoint_after_epoch", after, epoch)
            : product("checkpoint.epochs_between_checkpoints", between, epoch);
-  note(FieldFate::mapped, "checkpoint.epochs_between_checkpoints", target, std::to_string(between),
+  note(FieldFate::mapped, "checkpoint.epochs_between_checkpoints", std::to_string(between), target,
        "times " + std::to_string(epoch) + " steps of an epoch");
   if (!once && after != between)
     warn("approximation", "checkpoint.checkpoint_after_epoch",
@@ -309,13 +309,13 @@ void DlioImport::add_interval(Json& checkpoint) {
 void DlioImport::add_target() {
   const std::optional<double> bar = fields_.number("metric.au", diags());
   if (!bar) {
-    note(FieldFate::defaulted, "metric.au", "expect", "none", "no bar in the file, no assertion");
+    note(FieldFate::defaulted, "metric.au", "none", "expect", "no bar in the file, no assertion");
     return;
   }
   if (*bar <= 0 || *bar > 1) return fail("value", "metric.au", "metric.au is a share of 1");
   scenario_["expect"] = Json::array(
       {Json{{"id", "au"}, {"that", "job.train.au >= " + quantity(*bar, Dimension::ratio)}}});
-  note(FieldFate::mapped, "metric.au", "expect[au]", base::shortest(*bar));
+  note(FieldFate::mapped, "metric.au", base::shortest(*bar), "expect[au]");
 }
 
 }  // namespace stallcast::scenarios

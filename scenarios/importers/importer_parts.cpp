@@ -52,10 +52,10 @@ std::optional<Misfit> misfit(const Json& root) {
 
 }  // namespace
 
-void ScenarioImport::note(FieldFate fate, std::string source, std::string value, std::string target,
-                          std::string why) {
+void ScenarioImport::note(FieldFate fate, std::string_view source, std::string value,
+                          std::string_view target, std::string_view why) {
   result_.fields.push_back(
-      {fate, std::move(source), std::move(value), std::move(target), std::move(why)});
+      {fate, std::string(source), std::move(value), std::string(target), std::string(why)});
 }
 
 ImportResult ScenarioImport::ended() && {

@@ -27,8 +27,8 @@ class UniqueIds {
 class ScenarioImport {
  protected:
   [[nodiscard]] Diagnostics& diags() { return result_.diagnostics; }
-  void note(FieldFate fate, std::string source, std::string value, std::string target,
-            std::string why = "");
+  void note(FieldFate fate, std::string_view source, std::string value, std::string_view target,
+            std::string_view why = {});
   /// What came of it; after an error no scenario and no fields.
   [[nodiscard]] ImportResult ended() &&;
 

@@ -140,7 +140,8 @@ ceiling leaves is what [measured pairs](../models/priors.md) say of its sort, el
 A simulation takes the value: a range changes no prediction, and designs that differ in ranges alone are the
 same. `--set 'storage.ost.read=4 GB/s +- 10 %'` works as in the file; whatever sets a field to a plain value
 (`--set`, a sweep, a plan) replaces the range as well, and `--set storage.ost.read.value=...` keeps the range
-of an object. `stallcast resolve` writes every stated range with both ends, and `--provenance` shows those of
+of an object. Of files and variants an object is merged into that of what is extended, and its `why` is gone where
+an end is another one; over a plain value it has all of `value`, `low` and `high`. `stallcast resolve` writes every stated range with both ends, and `--provenance` shows those of
 defaults as comments.
 )";
 

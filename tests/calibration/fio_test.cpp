@@ -25,6 +25,7 @@ TEST_CASE("fio rates are bytes, times nanoseconds, options those of job and [glo
   CHECK(m.latency->in(unit::us) == Approx(800));
   CHECK(m.quantiles.at(0.99).in(unit::ms) == Approx(1.5));
   CHECK(m.quantiles.size() == 3);
+  CHECK(m.quantiles.count(0.999) == 1);  // 99.9 / 100.0 is 0.9990000000000001
   CHECK(m.depth == 32.0);
   CHECK(m.processes == 1);
   CHECK(m.direct == true);

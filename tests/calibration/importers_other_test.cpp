@@ -297,6 +297,21 @@ TEST_CASE("DLIO: an AU above 100 % is an error with its line") {
   CHECK(summary("-1").diagnostics.has_errors());
 }
 
+TEST_CASE("DLIO: an epoch's AU above 100 % is said and taken for 100 %") {
+  const Imported f = import_text("dlio-results", R"({"num_accelerators": 8, "metric": {
+      "train_au_percentage": [99.0,
+                              100.4]}})");
+  REQUIRE(f.diagnostics.items().size() == 1);
+  const Diagnostic& d = f.diagnostics.items()[0];
+  CHECK(d.severity == Severity::warning);
+  CHECK(d.message == "AU is a share, and that of epoch 2 is 100.4 %: taken for 100 %");
+  CHECK(d.position.line == 3);
+  CHECK(d.position.column == 31);
+  REQUIRE(f.set.measurements.size() == 3);
+  CHECK(f.set.measurements[2].figures.at("au_ratio") == 1.0);
+  CHECK(f.of("train").figures.at("au_ratio") == Approx(0.995));
+}
+
 TEST_CASE("DLIO: the older name train_auu is the same figure") {
   const Imported f = import_fixture("dlio-results", "dlio-old-summary.json");
   CHECK(f.of("train").figures.at("au_ratio") == Approx(0.8));

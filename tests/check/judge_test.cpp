@@ -172,6 +172,31 @@ TEST_CASE("an assertion relative to a baseline needs one") {
   CHECK(faults.items().at(0).pointer == "/expect/0/that");
 }
 
+TEST_CASE("a range may have its ends from the baseline") {
+  const std::string that = "job.train.checkpoint.stall in [max(base * 0.9, 2 s), base + 500 ms]";
+  const Baseline baseline = baseline_of(that, 4.0);  // 3.6 s to 4.5 s
+  for (const auto& [stall, status] : {std::pair(3.5, CheckStatus::fail),
+                                      {3.61, CheckStatus::pass},
+                                      {4.49, CheckStatus::pass},
+                                      {4.6, CheckStatus::fail}}) {
+    CAPTURE(stall);
+    const CheckedAssertion a = judged(design_of(that), predicted(stall), &baseline);
+    CHECK(a.status == status);
+    CHECK(a.outcome.limit == Approx(3.6));
+    CHECK(a.outcome.upper == Approx(4.5));
+  }
+  // With one end that is a quantity, in its unit; and ends that are the wrong way round.
+  const std::string half = "job.train.checkpoint.stall in [1 s, base]";
+  const Baseline before = baseline_of(half, 4.0);
+  CHECK(judged(design_of(half), predicted(4.0), &before).status == CheckStatus::pass);
+  const std::string crossed = "job.train.checkpoint.stall in [base, 3 s]";
+  const Baseline high = baseline_of(crossed, 4.0);
+  Diagnostics faults;
+  (void)check::judge(design_of(crossed), predicted(4.0), kKey, &high, kRules, faults);
+  REQUIRE(faults.items().size() == 1);
+  CHECK(faults.items()[0].message.find("begins above its end") != std::string::npos);
+}
+
 TEST_CASE("a baseline is stale when the models, the metric or the assertion changed") {
   const Baseline baseline = baseline_of(kStall, 4.0);
   CHECK(check::stale_entries(design_of(kStall), kKey, baseline, kRules).empty());

@@ -10,6 +10,7 @@ import sys
 import include_lint
 import program_lint
 import text_lint
+import unity_lint
 import vocabulary_lint
 from tracked import tracked_files
 
@@ -19,6 +20,7 @@ CHECKS = {
     "tests": lambda a, names: text_lint.run_tests(a.root, names),
     "machine_paths": lambda a, names: text_lint.machine_paths(a.root, names),
     "unfinished": lambda a, names: text_lint.unfinished(a.root, names),
+    "unity": lambda a, names: unity_lint.check(a.root, names),
     "vocabulary": lambda a, names: vocabulary_lint.check(a.root, names),
     "links": lambda a, names: text_lint.links(a.root, names),
     "format": lambda a, names: program_lint.formatting(a.root, names, a.clang_format),

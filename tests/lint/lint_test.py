@@ -9,6 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import include_lint
 import text_lint
+import unity_lint
 import vocabulary_lint
 
 
@@ -152,6 +153,34 @@ class LintTest(unittest.TestCase):
         self.write("b.hpp", "namespace b {\ntemplate <class T>\nclass [[nodiscard]] Names {};\n}\n")
         self.assertEqual([f.split(" ")[1] for f in self.run_check(vocabulary_lint.check)],
                          ["a::Names", "b::Names"])
+
+    def unit(self, first, second, target="stallcast_library(x SOURCES a.cpp b.cpp LINKS y)"):
+        """What is said of two sources of one target, both in a namespace."""
+        self.names = []
+        self.write("CMakeLists.txt", target + "\n")
+        for name, text in (("a.cpp", first), ("b.cpp", second)):
+            self.write(name, "namespace x {\nnamespace {\n" + text + "\n}\n}\n")
+        return [finding.split(" which")[0] for finding in self.run_check(unity_lint.check)]
+
+    def test_functions_that_a_call_in_another_file_could_mean_are_found(self):
+        found = ["b.cpp:3: f could be meant by calls of a.cpp:3,"]
+        for first, second in (("int f(int a) { return a; }", "double f(const double& a) { return a; }"),
+                              ("int f(std::string_view a) { return 1; }", "int f(const std::string& b, int n = 0) { return n; }"),
+                              ("template <class T>\nint f(const T& a) { return 1; }".replace("\n", " "), "int f(Design& d) { return 1; }"),
+                              ("int f(const Json& a) { return 1; }", "int f(double a) { return 1; }"),
+                              ("int f(std::span<const int> a) { return 1; }", "int f(const std::vector<int>& a) { return 1; }"),
+                              ("int f(std::optional<Design> a) { return 1; }", "static int f(Design a) { return 1; }")):
+            self.assertEqual(self.unit(first, second), found, (first, second))
+
+    def test_functions_that_no_call_confuses_are_left(self):
+        f = "int f(const Design& d) { return 1; }"
+        for second in ("int f(const Host& h) { return 1; }", "int f(const Design& d, int n) { return n; }", "int g(const Design& d) { return 1; }",
+                       "// int f(const Design& d) { return 1; }", "struct S { int f(const Design& d) { return 1; } };",
+                       "int g() { const auto f = [](const Design& d) { return 1; }; return 1; }",
+                       "}\nint f(const Design& d) { return 1; }\nnamespace {", "}\nint S::f(const Design& d) { return 1; }\nnamespace {",
+                       "}\nnamespace y {\nnamespace {\nint f(const Design& d) { return 1; }\n}\n}\nnamespace {"):
+            self.assertEqual(self.unit(f, second), [], second)
+        self.assertEqual(self.unit(f, f, "stallcast_library(x SOURCES a.cpp)\nstallcast_library(y SOURCES b.cpp)"), [])
 
 
 if __name__ == "__main__":

@@ -240,7 +240,7 @@ TEST_CASE("of a missed target, too, what is waited for most is no limit where no
   CHECK(waited["limit"]["kind"] == "waited");
   CHECK(waited["assertions"][0]["limited_by"].is_null());
   CHECK(waited["assertions"][0]["most_waited_for"] == "storage.s.osd");
-  CHECK(unwrapped(report::prediction_text(p, {}, {})).find("waits most for OSDs of s") !=
+  CHECK(unwrapped(report::prediction_text(p, {}, {})).find("waits most for the OSDs of s") !=
         std::string::npos);
   p.assertions[0].waited = false;
   CHECK(report::limit_phrase(p).starts_with("limited by the OSDs of s, target busy"));

@@ -10,7 +10,7 @@ import xml.etree.ElementTree
 
 import check_report_test
 import program
-from check_support import SCENARIO, Folder
+from check_support import EASY, HARD, SCENARIO, Folder
 
 
 class Findings(unittest.TestCase):
@@ -76,6 +76,52 @@ class Figures(unittest.TestCase):
         page = folder.run("explain", "a.json", "--no-simulation", "--format", "html").stdout
         self.assertEqual(page.count('<figure id="system">'), 1)
         self.assertIn("How busy each part is at most.", page)
+
+
+class Several(unittest.TestCase):
+    """Designs of several files, with ids and targets that are alike."""
+
+    def folder(self, **scenarios):
+        folder = Folder(**scenarios)
+        self.addCleanup(folder.cleanup)
+        return folder
+
+    def test_a_rule_of_sarif_says_what_each_design_means_by_it(self):
+        folder = self.folder(a=HARD, b=HARD.replace("99.9", "99.8"), c=HARD)
+
+        def rules(*files):
+            run = json.loads(folder.check(*files, "--report", "sarif").stdout)["runs"][0]
+            self.assertEqual({r["ruleId"] for r in run["results"]}, {"util"})
+            return run["tool"]["driver"]["rules"]
+        one, = rules("a.json", "c.json")
+        self.assertEqual(one["shortDescription"]["text"], "job.train.gpu.utilization >= 99.9 %")
+        both, = rules("a.json", "b.json", "c.json")
+        self.assertEqual(both["id"], one["id"])  # what is known of a rule stays when a design comes
+        self.assertNotIn("99.9", both["shortDescription"]["text"])
+        lines = both["help"]["text"].splitlines()
+        self.assertEqual(len(lines), 2)
+        for file, limit in (("a.json", "99.9 %"), ("b.json", "99.8 %")):
+            line, = [line for line in lines if file in line]
+            self.assertIn("gpu.utilization >= " + limit, line)
+
+    def test_cases_of_junit_have_names_of_their_own(self):
+        folder = self.folder(a=EASY, b=EASY, broken=EASY)
+        folder.edit("broken.json", '"count": 8', '"cuont": 8')
+        folder.edit("broken.json", '"nic"', '"nci"')
+
+        def names(*files):
+            root = xml.etree.ElementTree.fromstring(folder.check(*files, "--report", "junit").stdout)
+            return [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
+        self.assertEqual(names("a.json"), [("small", "util")])
+        self.assertEqual(names("a.json", "b.json"), [("small (a.json)", "util"), ("small (b.json)", "util")])
+        self.assertEqual(names("broken.json"), [("broken", "prediction"), ("broken", "prediction (2)")])
+
+    def test_a_part_has_one_name_in_all_that_is_said_of_it(self):
+        folder = self.folder(a=HARD)
+        for args in (["--report", "text"], ["--report", "github"], ["--report", "junit"]):
+            self.assertIn("waits most for the OSTs of scratch", folder.check("a.json", *args).stdout)
+        self.assertIn("waits most for the OSTs of scratch, target util",
+                      folder.run("run", "a.json", "--no-advice", "--draws", "0").stdout)
 
 
 if __name__ == "__main__":

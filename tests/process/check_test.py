@@ -127,7 +127,7 @@ class ExitCodes(CheckCase):
             folder.write("long.json", (SCENARIO % EASY).replace("10 min", "3650 d"))
             process = subprocess.Popen(
                 [program.STALLCAST, "check", "--no-fast-forward", "a.json", "long.json", "--report",
-                 "junit:out.xml", "--jobs", "2"],
+                 "junit:out.xml", "--report", "json:out.json", "--report", "sarif:out.sarif", "--jobs", "2"],
                 cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             started = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
             while process.poll() is None and not started.read_text(encoding="ascii"):
@@ -137,6 +137,9 @@ class ExitCodes(CheckCase):
             self.assertEqual(process.returncode, code, out + err)
             self.assertIn("interrupted by signal", out)
             self.assertIn("<error", folder.read("out.xml"))
+            self.assertEqual(json.loads(folder.read("out.json"))["exit"], code)
+            run, = json.loads(folder.read("out.sarif"))["runs"]
+            self.assertEqual(run["invocations"][0]["exitCode"], code)
 
 
 class Waivers(CheckCase):

@@ -89,6 +89,17 @@ class Init(unittest.TestCase):
             self.assertIn("scenarios: designs/**/*.json\n", text)
             self.assertNotIn("EDIT", text)
 
+    def test_an_action_has_an_owner_a_repository_and_a_version(self):
+        version = program.Run("--version").out.split()[1]
+        for origin, asked in (("acme/stallcast", "acme/stallcast@v" + version),
+                              ("acme/stallcast@", "acme/stallcast@v" + version),
+                              ("stallcast@v1", "OWNER/REPOSITORY@v" + version), ("acme/@v1", "OWNER/REPOSITORY@v" + version)):
+            with tempfile.TemporaryDirectory() as folder:
+                done = self.run_in(folder, "github", "--from", origin)
+                self.assertEqual((done.returncode, os.listdir(folder)), (2, []), origin)
+                self.assertIn("--from " + asked, done.stderr)
+        self.assertIn("uses: ./ci", self.run_in(".", "github", "--from", "./ci", "--output", "-").stdout)
+
     def test_two_without_a_known_system_or_a_plain_origin(self):
         for args in ([], ["jenkins", "--from", "x"], ["github", "--from", "a: b\n"]):
             with tempfile.TemporaryDirectory() as folder:

@@ -156,6 +156,23 @@ class ExitCodes(unittest.TestCase):
             out = " ".join(self.cut_off("explain", "good.json", "--format", form).split())
             self.assertIn("time limit reached", out, form)
 
+    def test_before_any_simulation_ends_verbs_of_several_designs_report_what_is_known(self):
+        """Bounds of the design as it is, or of each; and of a diff the inputs that changed."""
+        bounds = json.loads(self.cut_off("run", "good.json", "--format", "json"))["metrics"]
+        for verb in (["plan", "good.json"], ["grow", "good.json", "--of", "storage.ost.count=+1/month"],
+                     ["compare", "good.json", "more.json"], ["diff", "good.json", "more.json"]):
+            out = json.loads(self.cut_off(*verb, "--format", "json"))
+            if verb[0] in ("plan", "grow"):
+                self.assertEqual((out["verdict"], out["metrics"]), ("inconclusive", bounds))
+            if verb[0] == "compare":
+                self.assertEqual([d["result"]["verdict"] for d in out["designs"]], ["inconclusive"] * 2)
+            if verb[0] == "diff":
+                self.assertTrue(out["inputs"])
+                self.assertEqual(out["metrics"], [])
+            for form in ("text", "csv", "markdown", "html"):
+                out = " ".join(self.cut_off(*verb, "--format", form).split())
+                self.assertTrue(out if form == "csv" else "time limit reached" in out, (verb, form))
+
     @staticmethod
     def runs(pid):
         try:

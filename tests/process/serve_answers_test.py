@@ -37,6 +37,9 @@ class AnswersTest(unittest.TestCase):
         found = self.problem(self.server.post("/v1/plan?maximize=job.train.gpu.utilization", SCENARIO), 400)
         self.assertIn('name it: over=osts=8..32, or "over" in "plan"', found["hint"])
         self.assertNotIn("--", found["detail"] + found["hint"])
+        found = self.problem(self.server.post("/v1/runs?set=storage.scratch.ost.count=many", SCENARIO), 422)
+        self.assertEqual(found["errors"][0]["file"], "set=storage.scratch.ost.count=many")
+        self.assertNotIn("--", json.dumps(found))
 
     def test_the_state_of_a_failed_run_says_why(self):
         made = self.server.post("/v1/explain?metric=job.train.xyz")

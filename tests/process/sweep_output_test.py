@@ -50,6 +50,9 @@ with tempfile.TemporaryDirectory() as folder:
     counts = json.loads(run(*asked, "--format", "json"))["counts"]
     assert counts == {"points": 2, "done": 2, "failed": 0, "missing": 0, "meet": 0, "miss": 0, "unsure": 2, "parts": 0}, counts
     assert "0 meet the targets, 2 unsure" in run(*asked)
+    told = subprocess.run([stallcast, "sweep", *asked], capture_output=True, text=True).stderr
+    line = 1 + next(i for i, row in enumerate(sure.read_text().splitlines()) if "confidence" in row)
+    assert f"{sure}:{line}:" in told and "/expect/0: warning: the target" in told, told
     table = run(*asked, "--format", "markdown")
     warned = table[table.index("### Warnings"):]
     assert "- point 1 and 1 more: no price for " in warned, table

@@ -195,6 +195,7 @@ TEST_CASE("a scenario knows where its values are, and shows the lines that remar
   CHECK(line_of({Severity::error, "file", "", {"x.json", 0, 0}, "no", ""}) == "x.json: no");
   CHECK(line_of({Severity::error, "syntax", "", {"x.json", 1, 2}, "no", ""}) ==
         "x.json:1:2: /: no");
+  CHECK(line_of({Severity::error, "fio-job", "", {"x.fio", 1, 2}, "no", ""}) == "x.fio:1:2: no");
   CHECK(line_of({Severity::error, "x", "", {"", 0, 0}, "no", ""}) == "no");
 }
 

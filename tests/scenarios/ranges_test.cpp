@@ -379,9 +379,10 @@ TEST_CASE("a variant and a base replace ranges by values, and values by ranges")
   const char* text = R"({
     "cluster": { "hosts": [ { "id": "gpu", "count": 4 } ] },
     "storage": { "id": "a", "type": "lustre", "ost": { "count": "8 +- 2", "read": {
-        "value": "4 GB/s", "low": "3 GB/s", "high": "5 GB/s" } } },
+        "value": "4 GB/s", "low": "3 GB/s", "high": "5 GB/s", "why": "IOR" } } },
     "jobs": [ { "hosts": "gpu", "step": { "compute": "1 s" } } ],
     "scenarios": {
+      "sure": { "storage": { "ost": { "read": { "value": "4.5 GB/s" } } } },
       "exact": { "storage": { "ost": { "count": 8, "read": "4 GB/s" } } },
       "other": { "storage": { "ost": { "count": { "value": 9, "low": 8, "high": 10 },
                                        "read": { "high": "6 GB/s" } } } }
@@ -391,7 +392,9 @@ TEST_CASE("a variant and a base replace ranges by values, and values by ranges")
   CHECK_FALSE(value_of(load_with({}, "exact", text)).range);
   CHECK_FALSE(value_of(load_with({}, "exact", text), "ost.count").range);
   CHECK(value_of(load_with({}, "other", text), "ost.count").range == Range{8, 10, ""});
+  // What an end was known by is not what another end is known by.
   CHECK(value_of(load_with({}, "other", text)).range == Range{3e9, 6e9, ""});
+  CHECK(value_of(load_with({}, "sure", text)).range == Range{3e9, 5e9, "IOR"});
 }
 
 }  // namespace ranges_test

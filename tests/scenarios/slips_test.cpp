@@ -75,6 +75,27 @@ TEST_CASE("hints for expressions without a unit lead to what was meant") {
       Approx(0.4));
 }
 
+TEST_CASE("a file that this program wrote and is no scenario is recognised") {
+  const auto said = [](const char* text) {
+    const auto loaded = load_with({}, "", text);
+    REQUIRE(loaded.diagnostics().items().size() == 1);
+    const Diagnostic& d = loaded.diagnostics().items()[0];
+    CHECK(d.code == "no-scenario");
+    CHECK(d.position.line == 1);
+    return d.pointer + " " + d.message + "; " + d.hint;
+  };
+  const std::string result = said(
+      R"({ "schema": "stallcast.result/1", "scenario": { "id": "a", "file": "designs/a.json" } })");
+  CHECK_THAT(result, Contains("/schema this is a result of \"stallcast run\""));
+  CHECK_THAT(result, Contains("stallcast diff test.json OTHER"));
+  CHECK_THAT(result, Contains("its scenario is designs/a.json"));
+  CHECK_THAT(said(R"({ "schema": "stallcast.baseline/1", "entries": {} })"),
+             Contains("--baseline test.json"));
+  CHECK_THAT(said(R"({ "schema": "stallcast.comparison/1" })"),
+             Contains("give the scenario that it was made of"));
+  CHECK_THAT(said(R"({ "schema": "stallcast.later/9" })"), Contains("\"stallcast.later/9\""));
+}
+
 TEST_CASE("a key with dots is written as objects in each other") {
   std::string text = kScenario;
   text.insert(text.find(R"("ost":)"), R"("request.get.price": "1 USD", )");

@@ -114,10 +114,10 @@ TEST_CASE("of what became worse it is said what limits it now, and where to ask 
   a.outcome = report::testing::missed_target().assertions.front();
   a.status = CheckStatus::fail;
   a.outcome.limited_by = "job.train.barrier";
-  CHECK(message_text(s, a).find("; limited by slowest rank of train") != std::string::npos);
+  CHECK(message_text(s, a).find("; limited by the slowest rank of train") != std::string::npos);
   a.state = BaselineState::worse;
   CHECK(message_text(s, a).find(
-            "; now limited by slowest rank of train (what made it worse: stallcast diff)") !=
+            "; now limited by the slowest rank of train (what made it worse: stallcast diff)") !=
         std::string::npos);
 }
 

@@ -103,6 +103,26 @@ TEST_CASE("the slowest rank is in the list where the headline names it") {
   CHECK(rows[1].resource == "storage.scratch.ost");
 }
 
+TEST_CASE("a list of what limits says what it leaves out, and by which rule") {
+  Prediction p = report::testing::missed_target();
+  p.gains.reset();
+  p.breakdown["train"] = {{"compute", 0.5}, {"data", 0.5}};
+  p.bottlenecks.clear();
+  for (int i = 0; i < 7; ++i)
+    p.bottlenecks.push_back({"storage.s" + std::to_string(i) + ".ost", 0.5, 0.1, ""});
+  for (int i = 0; i < 3; ++i)
+    p.bottlenecks.push_back({"storage.t" + std::to_string(i) + ".ost", 0.1, 0.0004, ""});
+  CHECK(limit_rows(p).size() == 5);
+  const std::string said =
+      "left out: 2 parts after these, and 3 parts below 0.05 % of the time and 30 % busy";
+  CHECK(limits_left_out(p) == said);
+  for (const Format format : {Format::markdown, Format::html})
+    CHECK(render(p, report::testing::context(), format, {.full = true}).find(said) !=
+          std::string::npos);
+  p.bottlenecks.resize(5);
+  CHECK(limits_left_out(p).empty());
+}
+
 TEST_CASE("targets of one figure are drawn on one scale") {
   Prediction p = report::testing::drawn();
   p.assertions.resize(1);

@@ -387,13 +387,13 @@ TEST_CASE("where no resource limits, what does is said in the place of resources
   p.breakdown["train"] = {{"compute", 0.9}, {"restart", 0.1}};
   const std::string said = limit_phrase(p);
   CHECK(said.starts_with("limited by failures: "));
-  CHECK(no_limit_rows(p) == "no resource costs time or is 30 % busy; " + said);
+  CHECK(no_limit_rows(p) == "no resource costs 0.05 % of the time or is 30 % busy; " + said);
   for (const Format format : {Format::text, Format::html})
     CHECK(
         render(p, report::testing::context(), format, {.full = true}).find("30 % busy; limited") !=
         std::string::npos);
   p.breakdown["train"] = {{"compute", 1.0}};
-  CHECK(no_limit_rows(p) == "nothing: no resource costs time or is 30 % busy");
+  CHECK(no_limit_rows(p) == "nothing: no resource costs 0.05 % of the time or is 30 % busy");
 }
 
 }  // namespace report_layout_test

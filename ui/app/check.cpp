@@ -80,6 +80,7 @@ class CheckRun {
     }
     if (!request_.baseline.file.empty()) report.baseline = shown(request_.baseline.file);
     report.exit = check::exit_of(report, rules_);
+    report.signal = run::interrupt_flag();
     report.wall_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     return report;

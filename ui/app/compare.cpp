@@ -278,8 +278,10 @@ Result<SideBySide> compare(Session& session, std::span<const DiffInput> inputs,
                                    static_cast<double>(inputs.size()));
       };
     Result<RunReport> found = run_report(session, *input.scenario, question);
-    if (!found.ok()) return found.failure();
-    design.prediction = std::move(found).value().prediction;
+    const bool cut_off = !found.ok() && found.failure().exit == ExitCode::inconclusive;
+    if (!found.ok() && !(cut_off && wanted.bounds)) return found.failure();
+    design.prediction = cut_off ? bounds_alone(session, input.scenario->design(), found.failure())
+                                : std::move(found).value().prediction;
     if (const std::string note = other_work(inputs.front(), input); !note.empty())
       out.notes.push_back(note);
   }

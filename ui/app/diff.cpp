@@ -259,4 +259,24 @@ std::vector<InputChange> changed_inputs(const Scenario& base, const Scenario& he
   return out;
 }
 
+Diff inputs_alone(const DiffInput& base, const DiffInput& head, const Failure& why) {
+  Diff out;
+  for (const auto& [input, side] : {std::pair{&base, &out.base}, {&head, &out.head}}) {
+    side->name = input->name;
+    if (input->scenario) {
+      side->prediction.scenario_id = input->scenario->design().id;
+      side->prediction.design_sha256 = codec::design_hash(input->scenario->design());
+    }
+    side->prediction.verdict = Verdict::inconclusive;
+  }
+  out.inputs_known = base.scenario && head.scenario;
+  if (out.inputs_known) {
+    out.inputs = changed_inputs(*base.scenario, *head.scenario);
+    out.patch = patch_between(base.scenario->design(), head.scenario->design());
+  }
+  out.warnings = {"partial: " + why.message + "; inputs alone are compared"};
+  out.exit = ExitCode::inconclusive;
+  return out;
+}
+
 }  // namespace stallcast::client

@@ -22,4 +22,8 @@ using RankByGain = std::function<void(const Design&, Prediction&)>;
 /// a value and a place too. Simulates nothing. REQUIRES: both are ok().
 [[nodiscard]] std::vector<InputChange> changed_inputs(const Scenario& base, const Scenario& head);
 
+/// A diff of which no side was simulated, for the reason `why`: the inputs that changed, where both
+/// are scenarios, and no figures.
+[[nodiscard]] Diff inputs_alone(const DiffInput& base, const DiffInput& head, const Failure& why);
+
 }  // namespace stallcast::client

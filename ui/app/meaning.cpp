@@ -211,9 +211,8 @@ std::vector<std::string> metrics_named(const std::string& word) {
   std::vector<std::string> out;
   const std::string figure = name.domain == Domain::any ? word.substr(2) : word;
   if (figure.find('*') != std::string::npos) return out;
-  for (const char* stem : {"job.*.", "tenant.*.", "stage.*.", "failure.*.", "storage.*.",
-                           "resource.*.", "pipeline.", "cost.", "power.", "space."})
-    if (const std::string full = stem + figure;
+  for (const metric::Stem& stem : metric::stems())
+    if (const std::string full = stem.text + figure;
         metric::is_reported(full) && metric::parse(full).id.find('.') == std::string_view::npos)
       out.push_back(full);
   return out;

@@ -31,6 +31,9 @@ struct RunQuestion {
   bool advise = true;    ///< try changes
   bool timeline = true;  ///< record what happens when
   bool around = false;   ///< what a first page shows of designs around it
+  /// Of `compare`: what bounds alone say of a design of which no simulation ended. Without it, that
+  /// is a failure.
+  bool bounds = false;
 };
 
 /// Predicts the design of `scenario`, then tries changes that help, then records what happens

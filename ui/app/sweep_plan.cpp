@@ -261,7 +261,8 @@ class Planner {
         plan.scenario_id = r.scenario->design().id;
         for (const Expectation& e : r.scenario->design().expect)
           if (e.confidence && input_.draws == 0)
-            faults_.warn("expect", e.pointer, only_draws_judge(e.id), "give --draws 32");
+            faults_.add({Severity::warning, "expect", e.pointer, base::position_of(e.where),
+                         only_draws_judge(e.id), "give --draws 32"});
         changes.emplace(r.scenario->design(), input_.draws > 0);
       }
       if (faults_.has_errors()) continue;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stallcast/client.hpp"
+#include "ui/app/run_report.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/scenario_input.hpp"
 #include "ui/cli/trace_option.hpp"
@@ -47,7 +48,8 @@ class PredictionVerb {
   /// Declares --draws.
   void draws_option();
   /// Puts what `ask(session, question)` gives into `out`. The exit code when it gives a failure,
-  /// which is printed, or the faults of the scenario that it found.
+  /// which is printed, or the faults of the scenario that it found; of one that `cut_off` saw what
+  /// bounds alone say of the design is delivered.
   template <class Found, class Ask>
   [[nodiscard]] std::optional<int> answer(std::optional<Found>& out, const Ask& ask,
                                           client::Passes passes = client::Passes::several) {
@@ -60,6 +62,8 @@ class PredictionVerb {
     Result<Found> found = ask(*session_, question);
     bar.clear();
     if (cut_) print_error("stallcast: " + cut_->message, cut_->hint);
+    if (!found.ok() && cut_)
+      return deliver(client::bounds_alone(*session_, design(), *cut_), ExitCode::inconclusive);
     if (!found.ok()) return refuse(found.failure(), faults);
     out = std::move(found).value();
     return std::nullopt;

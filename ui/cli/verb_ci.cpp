@@ -51,6 +51,21 @@ void replace(std::string& text, std::string_view mark, std::string_view by) {
 
 bool is_url(std::string_view from) { return from.find("://") != from.npos; }
 
+/// What keeps GitHub from running an action of that name: it takes none of another repository
+/// without its version. No message: nothing does.
+Failure fault_of_action(const std::string& from, const std::string& example) {
+  const std::size_t at = from.find('@'), slash = from.find('/');
+  const std::string action = from.substr(0, at);
+  const bool whole = slash != from.npos && slash > 0 && slash + 1 < action.size();
+  const bool versioned = at != from.npos && at + 1 < from.size();
+  if (from.starts_with("./") || (whole && versioned)) return {};
+  return {ExitCode::bad_input,
+          "\"" + from + "\" " +
+              (whole ? "does not say which version of the action" : "is not OWNER/REPOSITORY@REF"),
+          "with a tag, a branch or a commit: --from " + (whole ? action : example) + "@v" +
+              client::version().program};
+}
+
 /// The steps that install a release, with the script of the action as it is: nothing that is
 /// fetched is run before it was held to its checksum.
 std::string install_steps(const std::string& from, const std::string& release) {
@@ -189,6 +204,10 @@ int ci_verb(const Verb& verb, std::span<const std::string> args) {
   if (is_url(from) && system->name != "gitlab")
     return refuse("jobs of " + name + " get stallcast by an action",
                   "its version is its tag: --from OWNER/REPOSITORY@v" + client::version().program);
+  if (system->name == "github")
+    if (const Failure fault = fault_of_action(from, std::string(system->edit));
+        !fault.message.empty())
+      return report_failure(fault);
   if (release.empty()) release = client::version().program;
   if (!is_plain(release))
     return refuse("\"" + release + "\" is not a version", "for example --release 1.0.0");

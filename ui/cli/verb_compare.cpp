@@ -54,8 +54,12 @@ Result<bool> read_operands(const client::Session& session, const CompareWords& w
   return read;
 }
 
+/// Nothing of it was simulated.
+bool is_cut_off(const ComparedDesign& design) { return design.prediction.method == "estimate"; }
+
 ExitCode compare_exit(const SideBySide& comparison) {
   bool asked = false, unsure = false;
+  if (std::ranges::any_of(comparison.designs, is_cut_off)) return ExitCode::inconclusive;
   for (const ComparedDesign& d : comparison.designs) {
     if (d.prediction.verdict == Verdict::pass) return ExitCode::ok;
     asked = asked || d.prediction.verdict != Verdict::none;
@@ -107,6 +111,7 @@ int compare_verb(const Verb& verb, std::span<const std::string> args) {
   question.predict.faults = &faults;
   question.gains = !words.no_gains;
   question.advise = question.timeline = false;
+  question.bounds = true;
   if (words.draws) question.draws = static_cast<std::size_t>(*words.draws);
   bar.show(0.0);
   std::size_t failed = 0;
@@ -119,6 +124,10 @@ int compare_verb(const Verb& verb, std::span<const std::string> args) {
     return static_cast<int>(ExitCode::bad_input);
   }
   if (!found.ok()) return report_failure(found.failure());
+  for (const ComparedDesign& design : found->designs)
+    if (is_cut_off(design))
+      print_error("stallcast: " + design.name + ": " + design.prediction.warnings.front(),
+                  "allow more with --time-limit, or simulate less: a shorter run, fewer replicas");
   return deliver(options,
                  report::render(*found, report::tool_context(client::version()), *format,
                                 report_style(options)),

@@ -113,8 +113,14 @@ int diff_designs(const CommonOptions& options, const DiffWords& words,
     print_diagnostics(faults, options.quiet);
     return static_cast<int>(ExitCode::bad_input);
   }
-  if (!found.ok()) return report_failure(found.failure());
-  if (const auto failure = check_pattern(*found, question.metrics)) return report_failure(*failure);
+  if (!found.ok() && found.failure().exit != ExitCode::inconclusive)
+    return report_failure(found.failure());
+  if (!found.ok()) {
+    const Failure cut = found.failure();
+    print_error("stallcast: " + cut.message, cut.hint);
+    found = client::inputs_alone(base.input, head.input, cut);
+  } else if (const auto failure = check_pattern(*found, question.metrics))
+    return report_failure(*failure);
   client::show_places(base, head, *found);
   const report::DiffKind* kind = report::find_diff_kind(options.format);
   return deliver_diff(options, kind->render(*found, context_of(options)), found->exit,

@@ -39,13 +39,15 @@ int grow_verb(const Verb& verb, std::span<const std::string> args) {
     wanted.months = *months;
   }
   if (every) wanted.every = static_cast<int>(*every);
+  common.repeat_with(report::words_of(wanted));
   std::optional<GrowthResult> result;
   if (const auto exit =
           common.answer(result, [&](client::Session& session, const client::Question& question) {
-            return session.grow(common.scenario(), wanted, question);
+            Result<GrowthResult> found = session.grow(common.scenario(), wanted, question);
+            (void)common.cut_off(found);
+            return found;
           }))
     return *exit;
-  common.repeat_with(report::words_of(wanted));
   return common.deliver(*result, growth_exit(*result));
 }
 

@@ -57,13 +57,15 @@ int plan_verb(const Verb& verb, std::span<const std::string> args) {
     if (!share.ok()) return report_failure(share.failure());
     spec.confidence = *share;
   }
+  common.repeat_with(report::words_of(wanted));
   std::optional<PlanResult> result;
   if (const auto exit =
           common.answer(result, [&](client::Session& session, const client::Question& question) {
-            return session.plan(common.scenario(), wanted, question);
+            Result<PlanResult> found = session.plan(common.scenario(), wanted, question);
+            (void)common.cut_off(found);
+            return found;
           }))
     return *exit;
-  common.repeat_with(report::words_of(wanted));
   return common.deliver(*result, plan_exit(*result));
 }
 

@@ -23,7 +23,7 @@ std::string marked(const CompareRow& row, std::size_t i) {
   return cell.text + (cell.status == "best" ? " *" : "");
 }
 
-std::string coloured(const Ink& ink, const std::string& status, const std::string& text) {
+std::string coloured_cell(const Ink& ink, const std::string& status, const std::string& text) {
   if (status == "best") return ink.bold(text);
   return status.empty() ? text : ink.by_status(status, text);
 }
@@ -63,7 +63,7 @@ std::string block(const std::vector<CompareRow>& rows, const std::vector<std::st
       for (std::size_t i = from; i < to; ++i) {
         const auto& cell = cells[i - from];
         const std::string text = left(l < cell.size() ? cell[l] : "", width);
-        line += " " + (l == 0 ? coloured(ink, row.cells[i].status, text) : text);
+        line += " " + (l == 0 ? coloured_cell(ink, row.cells[i].status, text) : text);
       }
       line.erase(line.find_last_not_of(' ') + 1);
       out += line + "\n";

@@ -101,6 +101,12 @@ Best busiest(const SideBySide& c, const std::vector<std::size_t>& of,
 
 std::string compare_headline(const SideBySide& comparison) {
   const std::vector<std::string> all = compare_names(comparison);
+  std::vector<std::string> bounds;  // what bounds allow at best tells nothing apart
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (comparison.designs[i].prediction.method == "estimate") bounds.push_back(all[i]);
+  if (!bounds.empty())
+    return "not decided: figures of " + base::join(bounds, ", ") +
+           " are those of bounds alone, nothing was simulated";
   bool asked = false;
   std::vector<std::size_t> of;  // those that meet their targets
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -83,6 +83,8 @@ std::string limits(const Explanation& e, const Ink& ink) {
                          left(label::of_resource(row.resource) + " ", kLabelColumns),
                      row.text, 6);
     if (shown == 0) out += wrapped("  ", no_limit_rows(*e.prediction), 4);
+    if (const std::string rest = limits_left_out(*e.prediction); shown > 0 && !rest.empty())
+      out += wrapped("  ", rest, 4);
   }
   return out + wrapped("  without simulating: ", bound_phrase(e), 4);
 }

@@ -40,8 +40,7 @@ std::string_view kind_name(Limit::Kind kind) {
 }
 
 std::string limited_phrase(const AssertionOutcome& outcome) {
-  return (outcome.waited ? "waits most for " : "limited by ") +
-         label::of_resource(outcome.limited_by);
+  return label::limits(outcome.limited_by, outcome.waited);
 }
 
 std::string limited_cell(const AssertionOutcome& outcome) {

@@ -26,7 +26,8 @@ struct LimitWords {
 /// said.
 [[nodiscard]] std::string limit_phrase(const Prediction& prediction);
 
-/// Of one target: "limited by OSTs of scratch", or "waits most for" them where nothing was tried.
+/// Of one target: "limited by the OSTs of scratch", or "waits most for" them where nothing was
+/// tried.
 [[nodiscard]] std::string limited_phrase(const AssertionOutcome& outcome);
 /// The same in a column of what limits: "OSTs of scratch (waited for most)".
 [[nodiscard]] std::string limited_cell(const AssertionOutcome& outcome);

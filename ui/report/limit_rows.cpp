@@ -2,6 +2,7 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/label.hpp"
@@ -19,6 +20,15 @@ constexpr std::size_t kMostBottlenecks = 5;
 constexpr double kBusy = 0.3;
 /// A faster part changes who comes first: a loss below this is only that.
 constexpr double kLoss = 0.005;
+
+/// What is told of neither for its cost nor for what it leaves.
+bool is_small(const Bottleneck& b, double cost, const Prediction& p) {
+  return cost < kNothing && b.utilization < kBusy && gain_of(b, p) == nullptr;
+}
+
+/// From which on a part is told of: "0.05 % of the time", "30 % busy".
+std::string least_cost(const Prediction& p) { return base::percent(kNothing, 2) + of_the_time(p); }
+std::string least_busy() { return base::percent(kBusy, 0) + " busy"; }
 
 LimitRow limit_row(const Bottleneck& b, double cost, const Prediction& p) {
   LimitRow row{b.resource, tried_phrase(b, p), {}, {}, {}, b.headroom, {}};
@@ -66,7 +76,7 @@ std::vector<LimitRow> limit_rows(const Prediction& p) {
   for (auto b = p.bottlenecks.begin(); b != p.bottlenecks.end(); ++b) {
     const double cost = b->blamed_share * waiting;
     if (!out.empty() && b->resource == out.front().resource && is_barrier(b->resource)) continue;
-    if (cost < kNothing && b->utilization < kBusy && gain_of(*b, p) == nullptr) continue;
+    if (is_small(*b, cost, p)) continue;
     const bool last = out.size() + 1 == kMostBottlenecks;
     told = told || b == most || most->blamed_share * waiting < kNothing;
     if (last && !told) b = most;
@@ -78,9 +88,25 @@ std::vector<LimitRow> limit_rows(const Prediction& p) {
 
 std::string no_limit_rows(const Prediction& p) {
   const Limit::Kind kind = limit_of(p).kind;
-  const std::string none = "no resource costs time or is 30 % busy";
+  const std::string none = "no resource costs " + least_cost(p) + " or is " + least_busy();
   const bool named = kind != Limit::Kind::compute && kind != Limit::Kind::unnamed;
   return named ? none + "; " + limit_phrase(p) : "nothing: " + none;
+}
+
+std::string limits_left_out(const Prediction& p) {
+  const std::vector<LimitRow> rows = limit_rows(p);
+  const double waiting = waiting_share(p);
+  std::size_t small = 0, more = 0;
+  for (const Bottleneck& b : p.bottlenecks) {
+    if (std::ranges::any_of(rows, [&](const LimitRow& r) { return r.resource == b.resource; }))
+      continue;
+    ++(is_small(b, b.blamed_share * waiting, p) ? small : more);
+  }
+  std::vector<std::string> out;
+  if (more > 0) out.push_back(count_of(more, "part") + " after these");
+  if (small > 0)
+    out.push_back(count_of(small, "part") + " below " + least_cost(p) + " and " + least_busy());
+  return out.empty() ? "" : "left out: " + base::join(out, ", and ");
 }
 
 std::string gain_phrase(const Gain& gain) {

@@ -156,7 +156,8 @@ std::string limits_markdown(const Prediction& p) {
     out += "| " + markdown_cell(label::of_resource(row.resource)) + " | " +
            (p.gains ? markdown_cell(row.gain) + " | " : "") + row.waited + " | " + row.busy +
            " | " + markdown_cell(row.headroom) + " |\n";
-  if (const std::string note = gains_note(p); !note.empty()) out += "\n" + note + "\n";
+  for (const std::string& note : {gains_note(p), limits_left_out(p)})
+    if (!note.empty()) out += "\n" + note + "\n";
   return out;
 }
 

@@ -163,7 +163,7 @@ std::string replay_text(const Replay& r, const ReportContext& context, const Sty
     out += wrapped(
         "  " + std::to_string(++shown) + " " + left(label::of_resource(row.resource) + " ", 36),
         row.text, 6);
-  if (shown == 0) out += "  nothing: no resource costs time or is 30 % busy\n";
+  if (shown == 0) out += wrapped("  ", no_limit_rows(r.prediction), 4);
   if (const std::string note = limits_note(r); !note.empty()) out += wrapped("  ", note, 4);
   const std::vector<const ResourceUse*> uses = data_path(r.prediction);
   if (!uses.empty()) out += "\n" + ink.bold("Data path, mean over the run") + "\n";

@@ -74,6 +74,10 @@ struct LimitRow {
 /// What stands in their place where there are none: what limits is no resource, or nothing.
 [[nodiscard]] std::string no_limit_rows(const Prediction& prediction);
 
+/// What has no row, and why: "left out: 2 parts after these, and 7 parts below 0.05 % of the time
+/// and 30 % busy"; "" where all have one.
+[[nodiscard]] std::string limits_left_out(const Prediction& prediction);
+
 /// "  storage.s.ost    1.3 GB/s of 64 GB/s    2.0 %": names are shorter where figures are long.
 [[nodiscard]] std::string use_line(const ResourceUse& use);
 /// "0.5 % less time (+0.4 points)"; or more time, where one job takes what others then lack.

@@ -175,8 +175,9 @@ std::string bottlenecks(const Prediction& p, const Ink& ink) {
         "  " + std::to_string(++shown) + " " + left(label::of_resource(row.resource) + " ", 36),
         row.text + (row.by.empty() ? "" : ", most of it by " + row.by), 6);
   if (shown == 0) out += wrapped("  ", no_limit_rows(p), 4);
-  const std::string note = gains_note(p);
-  return note.empty() ? out : out + wrapped("  ", note, 4);
+  for (const std::string& note : {gains_note(p), shown > 0 ? limits_left_out(p) : std::string()})
+    if (!note.empty()) out += wrapped("  ", note, 4);
+  return out;
 }
 
 std::string targets(const Prediction& p, const Style& style, const Ink& ink) {

@@ -102,6 +102,8 @@ Response answer_run(Call& call) {
         context.timeline = found.timeline;
         Prediction own = found.prediction;  // of somebody else, perhaps, who called it otherwise
         own.scenario_file = task->scenario->design().file;
+        for_requests(own.warnings);
+        if (own.uncertainty) own.uncertainty->why_few = for_requests(own.uncertainty->why_few);
         return rendered(own, context);
       });
 }
@@ -128,7 +130,10 @@ Response answer_plan(Call& call) {
         return asking.session.plan(*task->scenario, wanted, asking.question);
       },
       [task, words = report::words_of(wanted)](client::Session&, const PlanResult& found) {
-        return rendered(found, context_of("plan", *task, words));
+        PlanResult own = found;
+        for_requests(own.notes);
+        for_requests(own.prediction.warnings);
+        return rendered(own, context_of("plan", *task, words));
       });
 }
 
@@ -157,7 +162,9 @@ Response answer_grow(Call& call) {
         return asking.session.grow(*task->scenario, wanted, asking.question);
       },
       [task, words = report::words_of(wanted)](client::Session&, const GrowthResult& found) {
-        return rendered(found, context_of("grow", *task, words));
+        GrowthResult own = found;
+        for_requests(own.notes);
+        return rendered(own, context_of("grow", *task, words));
       });
 }
 

@@ -1,5 +1,6 @@
 #include "ui/server/problem.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
 
@@ -16,8 +17,11 @@ std::string dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// The parameter of requests that an option of the command line is, or "".
+/// The parameter of requests that an option of the command line is, or what the body has for it;
+/// "" of others.
 std::string parameter_of(std::string name) {
+  constexpr std::string_view kInBody = "baseline";
+  if (name == kInBody) return name;
   for (char& c : name) c = c == '-' ? '_' : c;
   for (const Route& route : routes())
     for (const RequestParameter& p : route.parameters)
@@ -25,8 +29,35 @@ std::string parameter_of(std::string name) {
   return "";
 }
 
-/// What messages of the command line say to whom a request is answered: "over=osts=8..32" for
-/// "--over osts=8..32", and "time_limit_s" for "--time-limit".
+Json errors_array(const Diagnostics& diagnostics, bool errors_only) {
+  Json out = Json::array();
+  for (const Diagnostic& d : diagnostics.items()) {
+    if (errors_only && d.severity != Severity::error) continue;
+    Json line = {{"severity", d.severity == Severity::error ? "error" : "warning"},
+                 {"code", d.code},
+                 {"pointer", d.pointer},
+                 {"file", for_requests(d.position.file)},
+                 {"line", d.position.line},
+                 {"column", d.position.column},
+                 {"message", for_requests(d.message)}};
+    if (!d.hint.empty()) line["hint"] = for_requests(d.hint);
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+Response answer(int status, std::string_view detail, std::string_view hint, Json errors) {
+  Json out = {{"type", "about:blank"},
+              {"title", status_phrase(status)},
+              {"status", status},
+              {"detail", for_requests(detail)}};
+  if (!hint.empty()) out["hint"] = for_requests(hint);
+  if (!errors.is_null()) out["errors"] = std::move(errors);
+  return {status, "application/problem+json", dump(out), {}};
+}
+
+}  // namespace
+
 std::string for_requests(std::string_view text) {
   const auto in_name = [&](std::size_t i) {
     return i < text.size() &&
@@ -34,6 +65,14 @@ std::string for_requests(std::string_view text) {
   };
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
+    // A command is one for people, with the options that it has.
+    if (text.substr(at).starts_with("stallcast ")) {
+      const bool quoted = at > 0 && text[at - 1] == '"';
+      const std::size_t stop = quoted ? std::min(text.find('"', at), text.size()) : text.size();
+      out += text.substr(at, stop - at);
+      at = stop;
+      continue;
+    }
     std::size_t end = at + 2;
     while (in_name(end)) ++end;
     const bool option = text.substr(at, 2) == "--" && (at == 0 || !in_name(at - 1));
@@ -55,34 +94,9 @@ std::string for_requests(std::string_view text) {
   return out;
 }
 
-Json errors_array(const Diagnostics& diagnostics, bool errors_only) {
-  Json out = Json::array();
-  for (const Diagnostic& d : diagnostics.items()) {
-    if (errors_only && d.severity != Severity::error) continue;
-    Json line = {{"severity", d.severity == Severity::error ? "error" : "warning"},
-                 {"code", d.code},
-                 {"pointer", d.pointer},
-                 {"file", d.position.file},
-                 {"line", d.position.line},
-                 {"column", d.position.column},
-                 {"message", d.message}};
-    if (!d.hint.empty()) line["hint"] = for_requests(d.hint);
-    out.push_back(std::move(line));
-  }
-  return out;
+void for_requests(std::vector<std::string>& texts) {
+  for (std::string& text : texts) text = for_requests(text);
 }
-
-Response answer(int status, std::string_view detail, std::string_view hint, Json errors) {
-  Json out = {{"type", "about:blank"},
-              {"title", status_phrase(status)},
-              {"status", status},
-              {"detail", for_requests(detail)}};
-  if (!hint.empty()) out["hint"] = for_requests(hint);
-  if (!errors.is_null()) out["errors"] = std::move(errors);
-  return {status, "application/problem+json", dump(out), {}};
-}
-
-}  // namespace
 
 std::string_view status_phrase(int status) {
   constexpr std::pair<int, std::string_view> kPhrases[] = {

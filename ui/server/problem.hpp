@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stallcast/diagnostic.hpp"
 #include "stallcast/result.hpp"
@@ -23,5 +24,10 @@ namespace stallcast::server {
 [[nodiscard]] std::string diagnostics_json(const Diagnostics& diagnostics);
 
 [[nodiscard]] std::string_view status_phrase(int status);
+
+/// What messages of the command line say to whom a request is answered: "over=osts=8..32" for
+/// "--over osts=8..32", "time_limit_s" for "--time-limit", and "baseline" for what is in the body.
+[[nodiscard]] std::string for_requests(std::string_view text);
+void for_requests(std::vector<std::string>& texts);
 
 }  // namespace stallcast::server

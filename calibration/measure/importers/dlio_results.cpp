@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -31,6 +32,29 @@ std::vector<double> figures_of(const ToolNode& list) {
   return out;
 }
 
+/// AU of epochs in percent. DLIO divides the nominal time of computation by what passed: where its
+/// sleeps were shorter than that, accelerators that never waited come to more than 100 %.
+std::vector<double> aus_of(const ToolNode& list) {
+  std::vector<double> out;
+  int epoch = 0;
+  for (const ToolNode& element : list.elements()) {
+    const auto percent = element.number();
+    if (!percent) continue;
+    ++epoch;
+    if (*percent > 100.0)
+      element.warn("range",
+                   "AU is a share, and that of epoch " + std::to_string(epoch) + " is " +
+                       base::significant(*percent, 6) + " %: taken for 100 %",
+                   "steps that computed for less than their nominal time; far above 100 % it is "
+                   "another figure");
+    if (*percent < 0.0)
+      element.error("range", "AU is a share, and that of epoch " + std::to_string(epoch) + " is " +
+                                 base::significant(*percent, 6) + " %");
+    out.push_back(std::clamp(*percent, 0.0, 100.0));
+  }
+  return out;
+}
+
 double mean(const std::vector<double>& values) {
   double sum = 0.0;
   for (const double v : values) sum += v;
@@ -51,7 +75,7 @@ void read_phase(const ToolNode& metric, const std::string& phase, const Summary&
   const ToolNode throughput =
       first_of(metric, {(p + "throughput_samples_per_second").c_str(), (p + "throughput").c_str()});
   if (!au && !throughput) return;
-  const std::vector<double> aus = figures_of(au);
+  const std::vector<double> aus = aus_of(au);
   const std::vector<double> rates = figures_of(throughput);
 
   Measurement run;

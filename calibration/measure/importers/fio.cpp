@@ -48,6 +48,9 @@ bool merged(const Job& job, double processes) {
   return longest > 0.0 && total > (processes + 0.6) * longest;
 }
 
+/// 99.9 % is 0.999, not 0.9990000000000001.
+constexpr int kShareDigits = 12;
+
 void read_quantiles(const Job& job, const ToolNode& side, Measurement& m) {
   ToolNode from = job.times(side, "lat").at("percentile");
   if (!from) {
@@ -58,7 +61,7 @@ void read_quantiles(const Job& job, const ToolNode& side, Measurement& m) {
     const auto percent = tool_number(key);
     const auto ticks = value.number();
     if (percent && ticks && *percent > 0.0 && *percent < 100.0)
-      m.quantiles[*percent / 100.0] = job.tick() * *ticks;
+      m.quantiles[base::rounded_to(*percent / 100.0, kShareDigits)] = job.tick() * *ticks;
   }
   for (const char* of : {"lat", "clat"}) job.times(side, of).pass("bins");
 }

@@ -20,13 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string first_line(const fs::path& path) {
-  std::ifstream in(path);
-  std::string line;
-  std::getline(in, line);
-  return std::string(base::trim(line));
-}
-
 /// Value of the first line "key : value" of a file of /proc.
 std::string value_of(const fs::path& path, const std::string& key) {
   std::ifstream in(path);
@@ -96,6 +89,13 @@ void describe_device(Facts& facts, const std::string& number) {
 }
 
 }  // namespace
+
+std::string first_line(const fs::path& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  return std::string(base::trim(line));
+}
 
 bool under_hypervisor() {
   const std::string flags = " " + value_of("/proc/cpuinfo", "flags") + " ";

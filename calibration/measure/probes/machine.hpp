@@ -17,6 +17,10 @@ using Facts = std::map<std::string, std::string>;
 /// `path` is a folder or a device. The mount point itself is left out: it identifies the user.
 [[nodiscard]] Facts storage_facts(const std::filesystem::path& path);
 
+/// First line of a file that the system makes, without blanks around it; "" of one that is not
+/// there.
+[[nodiscard]] std::string first_line(const std::filesystem::path& path);
+
 /// ISO 8601, UTC.
 [[nodiscard]] std::string now_text();
 

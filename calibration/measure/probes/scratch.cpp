@@ -17,6 +17,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "calibration/measure/probes/machine.hpp"
 #include "calibration/measure/probes/processes.hpp"
 #include "engine/base/quantity_text.hpp"
 
@@ -27,13 +28,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "stallcast-probe-";
 constexpr std::string_view kOwner = "owner";  // the file that says whose folder it is
-
-std::string first_line(const fs::path& path) {
-  std::ifstream in(path);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
 
 /// Process ids mean something within one boot of one machine and one namespace of processes only.
 std::string home_of_pids() {

@@ -164,7 +164,11 @@ class DlioReader final : public JsonVisitor {
     if (depth == 1 && name == "start") began_ = date_of(scalar.text);
     if (depth == 1 && name == "end") ended_ = date_of(scalar.text);
     if (depth == 2 && name == "metric" && number) {
-      if (key(2) == "train_au_mean_percentage") known.figures["au_ratio"] = value / 100.0;
+      if (key(2) == "train_au_mean_percentage") {
+        known.figures["au_ratio"] = std::min(value, 100.0) / 100.0;
+        if (value > 100.0)
+          builder_.note(file_.path() + ": an AU above 100 % is no share, and taken for 100 %");
+      }
       if (key(2) == "train_throughput_mean_samples_per_second")
         known.figures["throughput_samples_per_s"] = value;
     }

@@ -13,13 +13,6 @@
 
 /// What a run of weeks takes, costs and draws, and what each failure costs it.
 namespace stallcast::explain {
-namespace {
-
-constexpr double kJoulesOfKwh = 3.6e6;
-constexpr double kSecondsOfDay = 86400.0;
-
-}  // namespace
-
 ExplainNode Account::constant(std::string symbol, double value, std::string unit,
                               std::string text) {
   ExplainNode node;
@@ -151,7 +144,8 @@ void Account::explain_run_days(ExplainNode& node) {
   ExplainNode made;
   made.equation = "time / day";
   made.reference = "docs/models/whole-run.md, eq. 2";
-  made.children = {part(job_ + "run.time", "time"), constant("day", kSecondsOfDay, "s", "1 d")};
+  made.children = {part(job_ + "run.time", "time"),
+                   constant("day", metric::to_base(1.0, "d"), "s", "1 d")};
   accept(node, std::move(made));
 }
 
@@ -177,7 +171,7 @@ void Account::explain_run_energy(ExplainNode& node) {
   made.equation = "power * time / kwh";
   made.reference = "docs/models/power.md, eq. 4";
   made.children = {part(metric::kMeanPower, "power"), part(job_ + "run.time", "time"),
-                   constant("kwh", kJoulesOfKwh, "J", "1 kWh")};
+                   constant("kwh", metric::to_base(1.0, "kWh"), "J", "1 kWh")};
   accept(node, std::move(made));
 }
 

@@ -32,8 +32,7 @@ void add_outage(Prediction& whole, const Prediction& broken, const PartDown& out
 }
 
 Failure late() {
-  return {ExitCode::inconclusive, "the time limit was reached",
-          "raise --time-limit or lower --replicas"};
+  return {ExitCode::inconclusive, "time limit reached", "raise --time-limit or lower --replicas"};
 }
 
 }  // namespace

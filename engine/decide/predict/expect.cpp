@@ -6,6 +6,7 @@
 #include "engine/base/text.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "engine/decide/predict/student.hpp"
+#include "models/run/known_figures.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/limit.hpp"
 #include "stallcast/metric.hpp"
@@ -13,23 +14,18 @@
 namespace stallcast::predict {
 namespace {
 
-/// What a value is compared with, in the unit of the metric.
-struct Limits {
-  double limit = 0.0;
-  double upper = 0.0;  ///< of "in" only
-};
-
-bool holds(const std::string& op, double value, const Limits& to) {
+bool holds(const std::string& op, double value, const base::AskedLimits& to) {
   if (op == "<") return value < to.limit;
   if (op == "<=") return value <= to.limit;
   if (op == ">") return value > to.limit;
   if (op == ">=") return value >= to.limit;
-  if (op == "in") return value >= to.limit && value <= to.upper;
+  if (op == "in") return value >= to.limit && value <= *to.upper;
   return std::abs(value - to.limit) <= 1e-9 * std::max(std::abs(value), std::abs(to.limit));
 }
 
 /// "inconclusive" when the interval has points on both sides of the limit.
-std::string status_of(const base::Assertion& assertion, const Metric& metric, const Limits& to) {
+std::string status_of(const base::Assertion& assertion, const Metric& metric,
+                      const base::AskedLimits& to) {
   const bool value_holds = holds(assertion.op, metric.value, to);
   if (!metric.ci95.has_value()) return value_holds ? "pass" : "fail";
   const auto [low, high] = *metric.ci95;
@@ -37,7 +33,7 @@ std::string status_of(const base::Assertion& assertion, const Metric& metric, co
     if (value_holds) return "pass";
     return low <= to.limit && to.limit <= high ? "inconclusive" : "fail";
   }
-  if (assertion.op == "in" && (high < to.limit || low > to.upper)) return "fail";
+  if (assertion.op == "in" && (high < to.limit || low > *to.upper)) return "fail";
   const bool low_holds = holds(assertion.op, low, to);
   const bool high_holds = holds(assertion.op, high, to);
   if (low_holds && high_holds) return "pass";
@@ -77,9 +73,10 @@ Named statistic_of(const base::Assertion& assertion, const std::vector<Named>& m
 }
 
 /// The limit in the unit of `metrics`, which must all be of one dimension.
-Result<Limits> common_limits(const Expectation& expectation, const base::Assertion& assertion,
-                             const std::vector<Named>& metrics, const double* base) {
-  Limits to;
+Result<base::AskedLimits> common_limits(const Expectation& expectation,
+                                        const base::Assertion& assertion,
+                                        const std::vector<Named>& metrics, const double* base) {
+  base::AskedLimits to;
   for (const auto& [name, metric] : metrics) {
     const auto with_reason = [&, &name = name, &metric = metric](const Failure& why) {
       return Failure{ExitCode::bad_input,
@@ -87,9 +84,14 @@ Result<Limits> common_limits(const Expectation& expectation, const base::Asserti
                          "\" is in " + metric.unit,
                      why.hint};
     };
-    const Result<double> limit = assertion.relative.empty()
-                                     ? base::limit_in(assertion, metric.unit)
-                                     : base::relative_limit(assertion, metric.unit, *base);
+    if (!assertion.relative.empty()) {
+      const Result<base::AskedLimits> relative =
+          base::relative_limits(assertion, metric.unit, *base);
+      if (!relative.ok()) return with_reason(relative.failure());
+      to = *relative;
+      continue;
+    }
+    const Result<double> limit = base::limit_in(assertion, metric.unit);
     if (!limit.ok()) return with_reason(limit.failure());
     to.limit = *limit;
     if (!assertion.upper.has_value()) continue;
@@ -102,7 +104,7 @@ Result<Limits> common_limits(const Expectation& expectation, const base::Asserti
 
 AssertionOutcome outcome_of(const Expectation& expectation, const base::Assertion& assertion,
                             const std::vector<Named>& metrics, const Prediction& prediction,
-                            const std::optional<Limits>& to) {
+                            const std::optional<base::AskedLimits>& to) {
   AssertionOutcome out;
   out.id = expectation.id;
   out.that = expectation.that;
@@ -128,7 +130,7 @@ AssertionOutcome outcome_of(const Expectation& expectation, const base::Assertio
       name.domain == metric::Domain::job && name.figure == metric::kGpuUtilization)
     out.goodput = goodput_left(prediction, std::string(name.id));
   if (to) out.limit = to->limit;
-  if (to && assertion.upper) out.upper = to->upper;
+  if (to) out.upper = to->upper;
   if (to) name_limit(prediction, out);
   return out;
 }
@@ -165,10 +167,7 @@ std::string not_done(const std::string& metric, const Prediction& prediction) {
   if (name.figure.starts_with("run.") && none(std::string(metric::kGoodput)))
     return "no whole run" + of + "ends: failures undo what is done; save more often";
   if (name.figure.starts_with("restore.") && !restored)
-    return "nothing" + of + "is restored in what is simulated: give its \"checkpoint\" a " +
-           "\"restore\": { \"read\": \"all\" }, which simulates one after the run, or a failure "
-           "a " +
-           "date (\"at\") after its first save";
+    return "nothing" + of + "is restored in what is simulated: " + models::kRestoreHint;
   return "";
 }
 
@@ -230,9 +229,10 @@ std::vector<AssertionOutcome> check(const Design& design, const Prediction& pred
     if (relative)
       if (const auto known = base->find(expectation.id); known != base->end())
         value = &known->second;
-    std::optional<Limits> to;
+    std::optional<base::AskedLimits> to;
     if (!relative || value != nullptr) {
-      const Result<Limits> limits = common_limits(expectation, *assertion, metrics, value);
+      const Result<base::AskedLimits> limits =
+          common_limits(expectation, *assertion, metrics, value);
       if (!limits.ok()) {
         diags.error("expect", at, limits.failure().message, limits.failure().hint);
         continue;

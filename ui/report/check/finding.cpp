@@ -19,10 +19,12 @@ namespace {
 /// ">= 90 %" as the user wrote it, and what an expression of the baseline comes to.
 std::string need_text(const AssertionOutcome& outcome) {
   std::string out = asked_phrase(outcome);
-  if (out.find("base") == std::string::npos) return out;
-  return out + (outcome.limit
-                    ? " = " + as_counted(outcome.metric, print_value(*outcome.limit, outcome.unit))
-                    : "");
+  if (out.find("base") == std::string::npos || !outcome.limit) return out;
+  const auto text = [&](double end) {
+    return as_counted(outcome.metric, print_value(end, outcome.unit));
+  };
+  const std::string limit = text(*outcome.limit);
+  return out + " = " + (outcome.upper ? "[" + limit + ", " + text(*outcome.upper) + "]" : limit);
 }
 
 /// How far a value misses its limit or its baseline, relative.

@@ -87,7 +87,7 @@ std::string check_json(const CheckReport& report, const CheckContext& context) {
   out["tool"] = tool_object(context.tool, profile);
   out["verdict"] = verdict_word(report);
   out["headline"] = counts_text(report);
-  out["exit"] = static_cast<int>(report.exit);
+  out["exit"] = report.exit_code();
   out["counts"] = {
       {"passed", n.passed},        {"failed", n.failed}, {"inconclusive", n.inconclusive},
       {"warned", n.warned},        {"waived", n.waived}, {"known", n.known},

@@ -1,3 +1,7 @@
+#include <map>
+#include <set>
+#include <utility>
+
 #include "ui/report/check/finding.hpp"
 #include "ui/report/check/kinds.hpp"
 #include "ui/report/html/page.hpp"
@@ -11,14 +15,42 @@ std::string attribute(std::string_view name, std::string_view value) {
   return " " + std::string(name) + "=\"" + markup(value) + "\"";
 }
 
+/// Readers know a case by its class and name: none has those of another.
+class CaseNames {
+ public:
+  explicit CaseNames(const CheckReport& report) {
+    for (const CheckedScenario& s : report.scenarios) ++ids_[s.id];
+  }
+
+  /// Its id; with its file where designs of several files have it.
+  [[nodiscard]] std::string class_of(const CheckedScenario& s) const {
+    const auto known = ids_.find(s.id);
+    return known != ids_.end() && known->second > 1 ? s.id + " (" + s.uri + ")" : s.id;
+  }
+
+  std::string once(const std::string& of_class, const std::string& name) {
+    std::string out = name;
+    for (int n = 2; !used_.insert({of_class, out}).second; ++n)
+      out = name + " (" + std::to_string(n) + ")";
+    return out;
+  }
+
+ private:
+  std::map<std::string, int> ids_;
+  std::set<std::pair<std::string, std::string>> used_;
+};
+
 struct Suite {
-  std::string cases;
+  CaseNames* names;
+  std::string cases = {};
   int tests = 0, failures = 0, errors = 0, skipped = 0;
 
   void add(const CheckedScenario& s, const std::string& name, const Position& at,
            const std::string& inside) {
     ++tests;
-    cases += "    <testcase" + attribute("name", name) + attribute("classname", s.id) +
+    const std::string of_class = names->class_of(s);
+    cases += "    <testcase" + attribute("name", names->once(of_class, name)) +
+             attribute("classname", of_class) +
              attribute("file", at.file.empty() ? s.uri : at.file);
     if (at.line > 0) cases += attribute("line", std::to_string(at.line));
     cases += inside.empty() ? "/>\n" : ">" + inside + "</testcase>\n";
@@ -62,7 +94,8 @@ void add_assertion(Suite& suite, const CheckedScenario& s, const CheckedAssertio
 }  // namespace
 
 std::string check_junit(const CheckReport& report, const CheckContext&) {
-  Suite all;
+  CaseNames names(report);
+  Suite all{&names};
   std::string suites;
   const auto close = [&](const std::string& name, const Suite& suite) {
     suites += "  <testsuite" + attribute("name", name) + suite.counts() + ">\n" + suite.cases +
@@ -73,7 +106,7 @@ std::string check_junit(const CheckReport& report, const CheckContext&) {
     all.skipped += suite.skipped;
   };
   for (const CheckedScenario& s : report.scenarios) {
-    Suite suite;
+    Suite suite{&names};
     for (const Finding& f : scenario_findings(s)) {
       ++suite.errors;
       suite.add(s, "prediction", f.at, outcome_element("error", f.rule, f.message));
@@ -82,7 +115,7 @@ std::string check_junit(const CheckReport& report, const CheckContext&) {
     close(s.uri, suite);
   }
   if (!report.stale.empty()) {
-    Suite suite;
+    Suite suite{&names};
     CheckedScenario baseline;
     baseline.id = baseline.uri = "baseline";
     for (const std::string& why : report.stale) {

@@ -53,10 +53,10 @@ std::string family(const char* name, const char* help, const CheckReport& report
   return out.empty() ? out : head(name, help) + out;
 }
 
-/// How a unit of metrics is said at the end of a name, and how many of it are one of that.
+/// How a unit of metrics is said at the end of a name.
 struct UnitName {
   std::string_view unit, suffix;
-  double factor = 1.0;
+  bool in_base = false;  ///< values are told in the base unit
 };
 constexpr std::array kUnitNames{UnitName{"s", "_seconds"},
                                 UnitName{"B", "_bytes"},
@@ -65,7 +65,7 @@ constexpr std::array kUnitNames{UnitName{"s", "_seconds"},
                                 UnitName{"1/s", "_per_second"},
                                 UnitName{"USD", "_usd"},
                                 UnitName{"USD/h", "_usd_per_hour"},
-                                UnitName{"kWh", "_joules", 3.6e6},
+                                UnitName{"kWh", "_joules", true},
                                 UnitName{"W", "_watts"}};
 
 /// "stallcast_checkpoint_stall_seconds": figures of jobs have no word for their domain.
@@ -111,7 +111,8 @@ void add_figure(const CheckedScenario& s, const std::string& full, const Metric&
     labels += "," + label("stat", name.statistic.empty() ? "mean" : name.statistic);
   Samples& to = out[family];
   to.help = std::string(figure->name_alone()) + ", as predicted.";
-  to.lines += sample(family.c_str(), labels, m.value * said.factor);
+  to.lines +=
+      sample(family.c_str(), labels, said.in_base ? metric::to_base(m.value, m.unit) : m.value);
 }
 
 /// Figures of all predictions, whether an assertion is about them or not.
@@ -147,7 +148,7 @@ std::string check_prom(const CheckReport& report, const CheckContext& context) {
       label("version", context.tool.version) + "," + label("models", context.tool.model_version),
       1);
   out += head("stallcast_check_exit_code", "Exit code of the check: 0 when all assertions hold.");
-  out += "stallcast_check_exit_code " + std::to_string(static_cast<int>(report.exit)) + "\n";
+  out += "stallcast_check_exit_code " + std::to_string(report.exit_code()) + "\n";
   out += head("stallcast_check_stale", "Reasons why the baseline no longer fits.");
   out += "stallcast_check_stale " + std::to_string(report.stale.size()) + "\n";
   if (!report.scenarios.empty())

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "ui/report/check/finding.hpp"
 #include "ui/report/check/kinds.hpp"
@@ -43,21 +46,67 @@ Json location(const Position& at) {
   return {{"physicalLocation", std::move(out)}};
 }
 
-/// Stable: by id, however many scenarios use it.
-Json rule(const Finding& f) {
-  Json out = {{"id", f.rule}};
-  if (f.assertion == nullptr) {
-    out["shortDescription"] = {{"text", "the scenario can be predicted (" + f.rule + ")"}};
-    out["help"] = {{"text", "\"stallcast lint\" says what is wrong with a scenario."}};
+/// What a rule says of one finding.
+struct RuleText {
+  std::string title, help;
+  bool error = true;
+  bool asserted = false;
+  bool operator==(const RuleText&) const = default;
+};
+
+RuleText rule_text(const Finding& f) {
+  if (f.assertion == nullptr)
+    return {"the scenario can be predicted (" + f.rule + ")",
+            "\"stallcast lint\" says what is wrong with a scenario."};
+  const AssertionOutcome& o = f.assertion->outcome;
+  return {o.that,
+          (o.why.empty() ? "" : o.why + ". ") + "Asserted: " + o.that +
+              ". \"stallcast explain\" derives the value.",
+          o.level != "warn", true};
+}
+
+/// A rule goes by its id, however many designs have one of that id, so that what is known of it
+/// elsewhere stays. Where designs mean different things by it, it says what each of them does.
+struct Rule {
+  struct Meant {
+    RuleText text;
+    std::string first;       ///< of the designs that mean this
+    std::size_t others = 0;  ///< findings of such
+  };
+  std::vector<Meant> meant;
+
+  void add(const Finding& f) {
+    const RuleText text = rule_text(f);
+    const auto known = std::ranges::find(meant, text, &Meant::text);
+    if (known == meant.end())
+      meant.push_back({text, f.scenario->id + " (" + f.scenario->uri + ")"});
+    else
+      ++known->others;
+  }
+
+  [[nodiscard]] Json json(const std::string& id) const {
+    constexpr std::size_t kMostTold = 20;
+    RuleText all = meant.front().text;
+    if (meant.size() > 1) {
+      all = {id + ": see the finding, as designs differ in what they ask for", "", false};
+      for (std::size_t i = 0; i < meant.size(); ++i) {
+        const auto& [text, first, others] = meant[i];
+        all.error = all.error || text.error;
+        all.asserted = all.asserted || text.asserted;
+        if (i < kMostTold)
+          all.help += (i > 0 ? "\n" : "") + first +
+                      (others > 0 ? " and " + std::to_string(others) + " more" : "") + ": " +
+                      (text.asserted ? text.help : text.title + ". " + text.help);
+      }
+      if (meant.size() > kMostTold)
+        all.help += "\nand " + std::to_string(meant.size() - kMostTold) + " more.";
+    }
+    Json out = {
+        {"id", id}, {"shortDescription", {{"text", all.title}}}, {"help", {{"text", all.help}}}};
+    if (all.asserted) out["defaultConfiguration"] = {{"level", all.error ? "error" : "warning"}};
     return out;
   }
-  const AssertionOutcome& o = f.assertion->outcome;
-  out["shortDescription"] = {{"text", o.that}};
-  out["help"] = {{"text", (o.why.empty() ? "" : o.why + ". ") + "Asserted: " + o.that +
-                              ". \"stallcast explain\" derives the value."}};
-  out["defaultConfiguration"] = {{"level", o.level == "warn" ? "warning" : "error"}};
-  return out;
-}
+};
 
 Json result(const Finding& f) {
   Json out = {{"ruleId", f.rule},
@@ -87,10 +136,10 @@ std::string check_sarif(const CheckReport& report, const CheckContext& context) 
   std::vector<Finding> all = findings(report);
   add_accepted(report, all);
   if (all.size() > kMostResults) all.resize(kMostResults);
-  std::map<std::string, Json> rules;
+  std::map<std::string, Rule> rules;
   Json results = Json::array();
   for (const Finding& f : all) {
-    rules.try_emplace(f.rule, rule(f));
+    rules[f.rule].add(f);
     Json item = result(f);
     if (f.assertion != nullptr && !f.assertion->is_open()) {
       const bool waived = f.assertion->status == CheckStatus::waived;
@@ -106,14 +155,14 @@ std::string check_sarif(const CheckReport& report, const CheckContext& context) 
                  {"semanticVersion", context.tool.version},
                  {"properties", {{"models", context.tool.model_version}}},
                  {"rules", Json::array()}};
-  for (auto& [id, description] : rules) driver["rules"].push_back(std::move(description));
+  for (const auto& [id, rule] : rules) driver["rules"].push_back(rule.json(id));
   Json notices = Json::array();
   for (const std::string& why : report.stale)
     notices.push_back({{"level", "warning"}, {"message", {{"text", "stale baseline: " + why}}}});
   for (const std::string& rule : report.idle_rules)
     notices.push_back({{"level", "note"}, {"message", {{"text", idle_rule_text(rule)}}}});
   Json invocation = {{"executionSuccessful", report.exit != ExitCode::internal},
-                     {"exitCode", static_cast<int>(report.exit)}};
+                     {"exitCode", report.exit_code()}};
   if (!notices.empty()) invocation["toolExecutionNotifications"] = std::move(notices);
   const Json run = {{"tool", {{"driver", std::move(driver)}}},
                     {"automationDetails", {{"id", "stallcast/" + context.tag + "/"}}},

@@ -18,7 +18,7 @@ std::size_t name_columns() {
 constexpr std::size_t kMostMoves = 4;
 constexpr std::size_t kMostWarnings = 8;
 
-std::string coloured(const Ink& ink, std::string_view word, std::string_view text) {
+std::string coloured_effect(const Ink& ink, std::string_view word, std::string_view text) {
   return word == "WORSE" || word == "worse"     ? ink.bad(text)
          : word == "BETTER" || word == "better" ? ink.good(text)
          : word == "SAME" || word == "same"     ? std::string(text)
@@ -81,7 +81,7 @@ std::string metrics(const Diff& diff, const Ink& ink) {
     const std::size_t name = std::max(both - std::min(both, figures.size()), kLeastName);
     std::vector<std::string> lines = in_lines(metric_label(m.metric), name);
     lines.back() = left(lines.back(), name) + figures + " " + right(delta_text(m), 11) + " " +
-                   coloured(ink, effect, effect);
+                   coloured_effect(ink, effect, effect);
     for (const std::string& line : lines) out += "  " + line + "\n";
   }
   out += more_line(n, all_moved);
@@ -134,7 +134,7 @@ std::string diff_text(const Diff& diff, const DiffContext& context) {
   const Ink ink(context.style.colour);
   const std::string word(diff_word(diff));
   std::string out = wrapped(word + " ", diff_headline(diff), 2);
-  out = coloured(ink, word, word) + out.substr(word.size());
+  out = coloured_effect(ink, word, word) + out.substr(word.size());
   if (!diff.changed() && diff.warnings.empty()) return out;
   if (diff.changed()) {
     for (const MetricChange* m : headline_metrics(diff, kMostSentences))

@@ -223,7 +223,18 @@ std::string limit_text(const Prediction& p) {
   return what + (cost.empty() ? "" : " (" + cost + ")");
 }
 
+namespace {
+
+/// It was cut off before any simulation ended.
+bool has_no_figures(const Diff& diff) {
+  return diff.exit == ExitCode::inconclusive && diff.metrics.empty() && diff.gone.empty() &&
+         diff.come.empty();
+}
+
+}  // namespace
+
 std::string bottleneck_text(const Diff& diff) {
+  if (has_no_figures(diff)) return "bottleneck: not known";
   const Prediction &base = diff.base.prediction, &head = diff.head.prediction;
   const Limit was = limit_of(base), is = limit_of(head);
   if (was.name != is.name || was.target != is.target)
@@ -281,6 +292,9 @@ std::string diff_headline(const Diff& diff) {
   const std::string& was = diff.base.prediction.scenario_id;
   const std::string& is = diff.head.prediction.scenario_id;
   std::string out = (was == is ? is : was + " -> " + is) + ": ";
+  if (has_no_figures(diff))
+    return out + "no figures, nothing was simulated" +
+           (diff.inputs_known ? "; " + count_of(diff.inputs.size(), "input") + " changed" : "");
   // The warning that the comparison gives then, and no other.
   const bool ranges =
       std::any_of(diff.warnings.begin(), diff.warnings.end(), [](const std::string& warning) {

@@ -179,7 +179,7 @@ std::string shadow_prices(const PlanResult& plan) {
                      rows);
 }
 
-std::string tornado(const PlanResult& plan) {
+std::string tornado_chart(const PlanResult& plan) {
   std::vector<html::GainBar> gains;
   std::vector<std::vector<std::string>> rows;
   for (const PlanSwing& swing : plan.tornado) {
@@ -209,7 +209,7 @@ std::string tornado(const PlanResult& plan) {
                      rows);
 }
 
-std::string intervals(const PlanResult& plan) {
+std::string interval_table(const PlanResult& plan) {
   std::vector<std::vector<std::string>> rows;
   for (const PlanInterval& i : plan.intervals)
     rows.push_back({markup(i.job), print_value(i.every, "s"), print_value(i.goodput, "ratio"),
@@ -243,8 +243,8 @@ std::string plan_html(const PlanResult& plan, const ReportContext& context, cons
           html::section(
               "What softer targets " + std::string(plan.objective.maximize ? "gain" : "save"),
               shadow_prices(plan)) +
-          html::section("What rests on assumed inputs", tornado(plan)) +
-          html::section("Best interval between saves", intervals(plan)) +
+          html::section("What rests on assumed inputs", tornado_chart(plan)) +
+          html::section("Best interval between saves", interval_table(plan)) +
           html::section("Notes", notes) + html::element("h2", of) +
           html::element("p", limit_phrase(p)) + html::prediction_sections(p, context, style) +
           html::data("result", plan_json(plan, context, style)));

@@ -150,10 +150,11 @@ std::string limits_table(const Prediction& p) {
   }
   std::vector<html::Column> heads = {
       {"resource"}, {of_the_time(p).substr(1), "number"}, {"busy", "number"}, {"headroom"}};
-  if (!p.gains) return table(heads, rows);
-  heads.insert(heads.begin() + 1, {{"gain"}, {"most of it by"}});
-  const std::string note = gains_note(p);
-  return table(heads, rows) + (note.empty() ? "" : element("p", note));
+  if (p.gains) heads.insert(heads.begin() + 1, {{"gain"}, {"most of it by"}});
+  std::string out = table(heads, rows);
+  for (const std::string& note : {gains_note(p), limits_left_out(p)})
+    if (!note.empty()) out += element("p", note);
+  return out;
 }
 
 namespace {
