@@ -64,6 +64,8 @@ TEST_CASE("the overview says of verdict, limit, targets and changes what reports
   CHECK(text_of(window, "system_line") == QString::fromStdString(p.system));
   CHECK(text_of(window, "limit_line") == sentence(report::limit_phrase(p)));
   CHECK(text_of(window, "advice_line") == sentence(report::advice_phrase(p)));
+  for (std::size_t i = 0; i < std::min<std::size_t>(p.warnings.size(), 2); ++i)
+    CHECK(text_of(window, "warnings_line").contains(QString::fromStdString(p.warnings[i])));
   CHECK_FALSE(text_of(window, "cost_line").isEmpty());
   auto* gauges = window.current()->findChild<GaugeChart*>();
   REQUIRE(gauges->twin().rowCount() == static_cast<int>(p.assertions.size()));

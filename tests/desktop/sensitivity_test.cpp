@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "tests/desktop/support.hpp"
+#include "ui/desktop/figures.hpp"
 #include "ui/desktop/grid_chart.hpp"
 #include "ui/desktop/interaction_pane.hpp"
 #include "ui/desktop/knee.hpp"
@@ -90,6 +91,47 @@ TEST_CASE("a range around a whole number has whole ends, and moves it by one at 
   CHECK(range_around(slider, 0.5) == std::pair(4.0, 10.0));  // beyond what the slider shows
 }
 
+// The form has hosts first, with more fields than are offered; prices move no time.
+TEST_CASE("inputs are offered of each part in turn, prices last, in the unit they are written in") {
+  Workspace workspace(settings());
+  workspace.document().open(QStringLiteral(R"({
+    "cluster": { "hosts": [ { "id": "h", "count": 4, "gpus": 8, "gpu": { "price": "30 kUSD", "power": "700 W" },
+      "price": "50 kUSD", "cpu": { "cores": 64 }, "memory": { "size": "1 TB" },
+      "nic": { "count": 2, "rate": "25 Gb/s" } } ] },
+    "storage": [ { "id": "nas", "type": "nfs", "head": { "count": 2, "read": "3 GB/s", "write": "1 GB/s" } } ],
+    "jobs": [ { "id": "t", "hosts": "h", "step": { "compute": "1 s" },
+      "checkpoint": { "to": "nas", "size": "10 GB", "every": "10 min" } } ] })"),
+                            QStringLiteral("own.json"));
+  REQUIRE_FALSE(workspace.has_errors());
+  workspace.set_sliders({});
+  const Variables some = variables(workspace, 8), all = variables(workspace, 100);
+  CHECK(some.shown.size() == 8);
+  CHECK(some.left_out == all.shown.size() - 8);
+  CHECK(all.left_out == 0);
+  const auto has = [&](const char* part) {
+    return std::any_of(some.shown.begin(), some.shown.end(),
+                       [&](const SliderSpec& s) { return s.path.startsWith(QLatin1String(part)); });
+  };
+  for (const char* part :
+       {"cluster.hosts[h]", "storage[nas]", "jobs[t].step", "jobs[t].checkpoint"})
+    CHECK(has(part));
+  for (const SliderSpec& slider : some.shown)
+    CHECK_FALSE(slider.path.contains(QLatin1String("price")));
+  CHECK(all.shown.back().path.contains(QLatin1String("price")) |
+        all.shown.back().path.contains(QLatin1String("power")));
+  for (const SliderSpec& slider : all.shown)
+    if (slider.path.endsWith(QLatin1String("nic.rate")))
+      CHECK(value_text(slider, 1.5 * slider.value) == QStringLiteral("37.5 Gb/s"));
+}
+
+TEST_CASE("what differs by less than a reader would tell apart is not drawn as a swing") {
+  CHECK(told_apart(0.5, 0.9, "ratio") == std::pair(0.5, 0.9));
+  const auto [low, high] = told_apart(0.98400, 0.98401, "ratio");
+  CHECK(high - low == Approx(1e-3));
+  CHECK(told_apart(10.0, 10.0, "s") == std::pair(9.975, 10.025));
+  CHECK(told_apart(0.0, 0.0, "ratio").first == 0.0);
+}
+
 TEST_CASE("ranges can be edited, wrong ones are refused, and edited ones stay") {
   Workspace workspace(settings());
   QFile file(kExample);
@@ -100,7 +142,7 @@ TEST_CASE("ranges can be edited, wrong ones are refused, and edited ones stay") 
     Tester tester(&model, Tester::FailureReportingMode::Fatal);
     QSignalSpy refused(&model, &RangeModel::refused);
     model.set_rule([](const SliderSpec& s) { return range_around(s, 0.5); });
-    model.set_inputs(variables(workspace, 12));
+    model.set_inputs(variables(workspace, 12).shown);
     REQUIRE(model.rowCount() > 2);
     CHECK(model.columnCount() == (values > 0 ? 5 : 4));
     const InputRange* n_ost = model.range_of(QStringLiteral("n_ost"));
@@ -118,7 +160,7 @@ TEST_CASE("ranges can be edited, wrong ones are refused, and edited ones stay") 
     CHECK(refused.count() == 3);
     CHECK(model.set_range(QStringLiteral("n_ost"), QStringLiteral("30"), QStringLiteral("90")));
     model.set_rule([](const SliderSpec& s) { return range_around(s, 0.1); });
-    model.set_inputs(variables(workspace, 12));
+    model.set_inputs(variables(workspace, 12).shown);
     CHECK(model.ranges().front().low == 30.0);
     CHECK(model.ranges().front().high == 90.0);
     model.reset_ranges();

@@ -156,6 +156,8 @@ std::vector<StartingPoint> starting_points() {
   return out;
 }
 
+bool FormField::is_of_costs() const { return group == static_cast<int>(models::FieldGroup::cost); }
+
 std::span<const std::string_view> field_groups() { return models::group_titles(); }
 
 std::string write_quantity(double base_value, Dimension dimension, std::string_view like) {

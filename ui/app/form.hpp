@@ -26,6 +26,8 @@ struct FormField {
   /// The value as it is written where it comes from, so that its unit can be kept: "1 GiB". "" for
   /// expressions, and where nobody wrote a text.
   std::string written = {};
+  /// A price, power, room: it moves what a design costs, and nothing else.
+  [[nodiscard]] bool is_of_costs() const;
   /// Nobody set it: the default holds, or it is left out.
   [[nodiscard]] bool untouched() const {
     return !value || value->source.kind == Source::Kind::default_value;

@@ -54,6 +54,32 @@ std::vector<Headline> headline_tiles(const Prediction& prediction) {
   return out;
 }
 
+QString metric_that_matters(const Prediction& p) {
+  const std::string missed = report::limit_of(p).target;
+  for (const AssertionOutcome& a : p.assertions)
+    if (!missed.empty() && a.id == missed && !a.metric.empty())
+      return QString::fromStdString(a.metric);
+  const std::vector<Headline> headlines = headline_tiles(p);
+  for (const AssertionOutcome& a : p.assertions)
+    if (!a.metric.empty() && a.limit) return QString::fromStdString(a.metric);
+  return headlines.empty() ? QString() : headlines.front().metric;
+}
+
+QStringList headline_metrics(const Prediction& prediction) {
+  QStringList out;
+  if (const QString first = metric_that_matters(prediction); !first.isEmpty()) out << first;
+  for (const Headline& h : headline_tiles(prediction))
+    if (!out.contains(h.metric)) out << h.metric;
+  return out;
+}
+
+std::pair<double, double> told_apart(double low, double high, std::string_view unit) {
+  constexpr double kShare = 1e-3, kPart = 5e-3;
+  const double least = unit == "ratio" ? kShare : kPart * std::max(std::abs(low), std::abs(high));
+  const double more = std::max(0.0, least - (high - low)) / 2.0;
+  return {low < 0.0 ? low - more : std::max(0.0, low - more), high + more};
+}
+
 QString figure_text(double value, const std::string& unit) {
   return QString::fromStdString(report::print_metric({value, unit, {}}));
 }

@@ -57,6 +57,17 @@ struct Headline {
 /// As it is shown: rates in what they count, "samples/s". nullopt when there is no such metric.
 [[nodiscard]] std::optional<Metric> find_metric(const Prediction& prediction, const QString& name);
 
+/// The metric whose target is missed most, else that of the first target, else the first figure; ""
+/// of a prediction without figures.
+[[nodiscard]] QString metric_that_matters(const Prediction& prediction);
+
+/// That, then the metrics of headline_tiles.
+[[nodiscard]] QStringList headline_metrics(const Prediction& prediction);
+
+/// `low` and `high` moved apart until a reader would call them different: a tenth of a point of a
+/// share, half a percent of all else. Noise is not drawn as a swing.
+[[nodiscard]] std::pair<double, double> told_apart(double low, double high, std::string_view unit);
+
 /// "limited by storage.scratch.ost", or that nothing limits.
 [[nodiscard]] QString limit_text(const Prediction& prediction);
 

@@ -29,18 +29,6 @@ QString name_of_target(const AssertionOutcome& a) {
   return out.replace(0, 1, out.left(1).toUpper());
 }
 
-/// The metric whose target is missed most, else that of the first target, else the first figure.
-QString metric_that_matters(const Prediction& p) {
-  const std::string missed = report::limit_of(p).target;
-  for (const AssertionOutcome& a : p.assertions)
-    if (!missed.empty() && a.id == missed && !a.metric.empty())
-      return QString::fromStdString(a.metric);
-  const std::vector<Headline> headlines = headline_tiles(p);
-  for (const AssertionOutcome& a : p.assertions)
-    if (!a.metric.empty() && a.limit) return QString::fromStdString(a.metric);
-  return headlines.empty() ? QString() : headlines.front().metric;
-}
-
 }  // namespace
 
 KnobsPane::KnobsPane(Workspace& workspace, QWidget* parent)

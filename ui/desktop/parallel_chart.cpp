@@ -7,6 +7,7 @@
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "ui/desktop/figures.hpp"
 #include "ui/report/layout.hpp"
@@ -39,6 +40,8 @@ void ParallelChart::set(std::vector<SweepFigures> axes, std::vector<bool> good) 
       if (value) axis.high = std::max(axis.high, *value);
     }
     if (axis.low > axis.high) axis.low = 0.0, axis.high = 1.0;
+    if (!axis.figures.input)
+      std::tie(axis.low, axis.high) = told_apart(axis.low, axis.high, axis.figures.unit);
     if (const auto known = before.find(axis.figures.name); known != before.end() && same_points)
       axis.kept = known->second.kept;
     axes_.push_back(std::move(axis));

@@ -253,7 +253,7 @@ void offer_metrics(QComboBox& box, const Workspace& workspace) {
   const auto add = [&](const QString& metric) {
     if (known.insert(metric).second) out.push_back({metric_words(p, metric), metric});
   };
-  for (const Headline& h : headline_tiles(p)) add(h.metric);
+  for (const QString& metric : headline_metrics(p)) add(metric);
   for (const auto& [name, metric] : p.metrics) add(QString::fromStdString(name));
   set_choices(box, std::move(out));
 }

@@ -160,7 +160,9 @@ void SensitivityScreen::set_span() {
 
 void SensitivityScreen::refresh() {
   offer_metrics(*metric_, workspace());
-  ranges_->set_inputs(variables(workspace(), kMostVariedInputs));
+  Variables inputs = variables(workspace(), kMostVariedInputs);
+  left_out_ = inputs.left_out;
+  ranges_->set_inputs(std::move(inputs.shown));
   const bool can = workspace().design() != nullptr && !workspace().has_errors();
   run_->setEnabled(can);
   pair_->set_enabled(can);
@@ -195,12 +197,14 @@ void SensitivityScreen::run() {
         }
         return [this, done = std::move(done)] {
           swings_ = done;
-          const auto left_out = std::count_if(
+          const auto no_design = std::count_if(
               done.begin(), done.end(), [](const Swing& s) { return !s.at_low || !s.at_high; });
           QString text = tr("%1 inputs, each moved alone.").arg(done.size());
-          if (left_out > 0)
+          if (no_design > 0)
             text += tr(" %1 have no bar: an end of their range does not give a valid design.")
-                        .arg(left_out);
+                        .arg(no_design);
+          if (left_out_ > 0)
+            text += tr(" %1 more that the scenario sets are not tried.").arg(left_out_);
           status_->setText(text + tr(" Click a bar for its response."));
           show_swings();
           const std::vector<TornadoChart::Bar>& bars = tornado_->bars();

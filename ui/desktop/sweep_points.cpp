@@ -28,13 +28,13 @@ int direction(const SweepReport& sweep, const QString& name) {
   return of_metric == 0 ? -1 : of_metric;
 }
 
-/// What is varied besides `axis`, as a point has it: "OST write of scratch 4 GB/s". `labels` are
-/// those of the axes.
+/// What is varied besides `axis`, as a point has it: "4 GB/s OST write of scratch". `labels` are
+/// those of the axes. Where there is no room for all of it, the value is what tells lines apart.
 QString others_text(const QStringList& labels, const SweepRow& row, std::size_t axis) {
   QStringList out;
   for (std::size_t i = 0; i < row.values.size(); ++i)
     if (i != axis)
-      out << labels[static_cast<qsizetype>(i)] + u' ' + QString::fromStdString(row.values[i]);
+      out << QString::fromStdString(row.values[i]) + u' ' + labels[static_cast<qsizetype>(i)];
   return out.join(QStringLiteral(", "));
 }
 
@@ -90,12 +90,13 @@ QString outcome_text(const SweepRow& row) {
 }  // namespace
 
 SweepFigures figures_of(const SweepReport& sweep, const QString& name) {
-  SweepFigures out{
-      name, QString::fromStdString(report::sweep_label(sweep, name.toStdString())), {}, {}};
+  const std::string plain = name.toStdString();
+  SweepFigures out{name, QString::fromStdString(report::sweep_label(sweep, plain)), {}, {}};
+  out.input = report::sweep_axis(sweep, plain).has_value();
   for (const SweepRow& row : sweep.rows) {
-    const auto figure = report::sweep_figure(sweep, row, name.toStdString());
+    const auto figure = report::sweep_figure(sweep, row, plain);
     out.values.push_back(figure ? std::optional(figure->value) : std::nullopt);
-    if (figure) out.unit = metric::shown_unit(name.toStdString(), figure->unit);
+    if (figure) out.unit = metric::shown_unit(plain, figure->unit);
   }
   return out;
 }
@@ -117,8 +118,11 @@ std::vector<bool> frontier_of(const SweepReport& sweep, const SweepFigures& x,
   const int dx = direction(sweep, x.name), dy = direction(sweep, y.name);
   std::vector<bool> out(x.values.size(), false);
   std::vector<std::size_t> known;
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (x.values[i] && y.values[i]) known.push_back(i);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto& outcome = sweep.rows[i].outcome;
+    const bool misses = outcome && outcome->verdict == Verdict::fail;
+    if (x.values[i] && y.values[i] && !misses) known.push_back(i);
+  }
   // From the best in x, those of the same x by y: who is better in y than all before is not beaten.
   std::sort(known.begin(), known.end(), [&](std::size_t a, std::size_t b) {
     const double by_x = dx * (*x.values[a] - *x.values[b]);
@@ -219,9 +223,7 @@ std::vector<Row> rows_of(const SweepReport& sweep, const std::vector<SweepFigure
     Cell outcome(outcome_text(point));
     if (point.outcome) outcome.tip = QString::fromStdString(point.outcome->message);
     row.push_back(std::move(outcome));
-    // What nothing beats may still miss a target.
-    const bool misses = point.outcome && point.outcome->verdict == Verdict::fail;
-    row.emplace_back(!frontier[i] ? QString() : misses ? text("frontier") : text("\u25c6 best"));
+    row.emplace_back(frontier[i] ? text("\u25c6 best") : QString());
     out.push_back(std::move(row));
   }
   return out;

@@ -20,6 +20,7 @@ struct SweepFigures {
   QString words;  ///< what people call it
   std::string unit;
   std::vector<std::optional<double>> values;  ///< by point
+  bool input = false;                         ///< varied, no metric
 };
 
 /// `name` is an axis of `sweep` (see set_path) or a metric; no values when it is neither.
@@ -28,8 +29,9 @@ struct SweepFigures {
 /// Metrics that some point has, headline ones of `first` before others.
 [[nodiscard]] QStringList metrics_of(const SweepReport& sweep, const QStringList& first);
 
-/// Which points no other beats in both figures: more is better, or less, as better_direction says
-/// of metrics; of what is varied less is better, as it is what is bought.
+/// Which points no other that meets its targets beats in both figures, among those: more is better,
+/// or less, as better_direction says of metrics; of what is varied less is better, as it is what is
+/// bought.
 [[nodiscard]] std::vector<bool> frontier_of(const SweepReport& sweep, const SweepFigures& x,
                                             const SweepFigures& y);
 

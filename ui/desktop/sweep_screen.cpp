@@ -166,7 +166,7 @@ QWidget* SweepScreen::chart_side(QWidget* parent) {
 }
 
 void SweepScreen::refresh() {
-  ranges_->set_inputs(variables(workspace(), kMostInputs));
+  ranges_->set_inputs(variables(workspace(), kMostInputs).shown);
   offer_figures();
   if (!run_state_->report().rows.empty()) show_chart();  // in the colours of now
   say_points();
@@ -231,9 +231,8 @@ void SweepScreen::ended(const QString& why) {
 
 void SweepScreen::offer_figures() {
   const SweepReport& sweep = run_state_->report();
-  QStringList headline;
-  if (workspace().simulated())
-    for (const Headline& h : headline_tiles(*workspace().simulated())) headline << h.metric;
+  const QStringList headline =
+      workspace().simulated() ? headline_metrics(*workspace().simulated()) : QStringList();
   QStringList metrics = metrics_of(sweep, headline);
   if (metrics.isEmpty()) metrics = headline;
   const auto choice_of = [&](const QString& name) {

@@ -6,6 +6,7 @@
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "ui/desktop/figures.hpp"
 
@@ -52,7 +53,8 @@ void TornadoChart::paint(QPainter& painter, const QRectF& area, const Theme& the
     low = std::min({low, bar.low, bar.high});
     high = std::max({high, bar.low, bar.high});
   }
-  if (high <= low) high = low + std::max(1e-12, std::abs(low) * 0.01);
+  std::tie(low, high) = told_apart(low, high, now_.unit);
+  if (high <= low) high = low + 1e-12;
   const QString low_end = figure_text(low, now_.unit), high_end = figure_text(high, now_.unit);
   const auto x_of = [&](double value) {
     return area.left() + (value - low) / (high - low) * area.width();

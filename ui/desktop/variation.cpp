@@ -102,6 +102,12 @@ double end_that_holds(const Workspace& workspace, const SliderSpec& slider, doub
   return good;
 }
 
+namespace {
+
+constexpr std::size_t kAfterAllParts = 1000;  // more than a part has fields
+
+}  // namespace
+
 QString set_path(const QString& path) {
   QString out = path;
   out.replace(u'[', u'.').remove(u']');
@@ -122,19 +128,31 @@ std::optional<SliderSpec> input_of(const Workspace& workspace, const QString& pa
   return std::nullopt;
 }
 
-std::vector<SliderSpec> variables(const Workspace& workspace, std::size_t most) {
-  std::vector<SliderSpec> out = workspace.sliders();
-  for (const client::FormPart& part : workspace.form().parts)
+Variables variables(const Workspace& workspace, std::size_t most) {
+  // By the turn in which a part has its say: prices and power, which move no time, after all else.
+  std::vector<std::pair<std::size_t, SliderSpec>> by_turn;
+  for (const client::FormPart& part : workspace.form().parts) {
+    if (part.role == "run") continue;
+    std::size_t turn = 0, late = part.fields.size() + kAfterAllParts;
     for (const client::FormField& field : part.fields) {
-      if (out.size() >= most) return out;
       if (!field.value || field.value->source.kind != Source::Kind::scenario) continue;
       if (field.value->number == 0.0) continue;
-      const std::optional<SliderSpec> slider =
-          workspace.slider_of(QString::fromStdString(part.path + "." + field.key));
-      const auto same = [&](const SliderSpec& s) { return slider && s.path == slider->path; };
-      if (slider && part.role != "run" && std::none_of(out.begin(), out.end(), same))
-        out.push_back(*slider);
+      if (const auto slider =
+              workspace.slider_of(QString::fromStdString(part.path + "." + field.key)))
+        by_turn.emplace_back(field.is_of_costs() ? late++ : turn++, *slider);
     }
+  }
+  std::stable_sort(by_turn.begin(), by_turn.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  Variables out{workspace.sliders(), 0};
+  for (auto& [turn, slider] : by_turn) {
+    const auto same = [&](const SliderSpec& s) { return s.path == slider.path; };
+    if (std::any_of(out.shown.begin(), out.shown.end(), same)) continue;
+    if (out.shown.size() < most)
+      out.shown.push_back(std::move(slider));
+    else
+      ++out.left_out;
+  }
   return out;
 }
 
@@ -151,7 +169,10 @@ std::vector<double> values_between(const SliderSpec& slider, double low, double 
 }
 
 QString value_text(const SliderSpec& slider, double value) {
-  return QString::fromStdString(client::print_quantity(value, slider.dimension));
+  return QString::fromStdString(
+      slider.written.isEmpty()
+          ? client::print_quantity(value, slider.dimension)
+          : client::write_quantity(value, slider.dimension, slider.written.toStdString()));
 }
 
 }  // namespace stallcast::desktop

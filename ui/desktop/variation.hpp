@@ -44,13 +44,19 @@ struct Move {
 /// "storage[scratch].ost.count" as `--set` takes it: "storage.scratch.ost.count".
 [[nodiscard]] QString set_path(const QString& path);
 
-/// Everything that is worth varying: the sliders, then other numbers the scenario itself sets.
-[[nodiscard]] std::vector<SliderSpec> variables(const Workspace& workspace, std::size_t most);
+/// What is worth varying, and how much more there would be.
+struct Variables {
+  std::vector<SliderSpec> shown;
+  std::size_t left_out = 0;
+};
+/// The sliders, then other numbers the scenario itself sets, one of each part in turn, so that none
+/// is without a say; prices and power last. At most `most`.
+[[nodiscard]] Variables variables(const Workspace& workspace, std::size_t most);
 
 /// `n` values from `low` to `high`, equal steps or ratios, whole where the slider is.
 [[nodiscard]] std::vector<double> values_between(const SliderSpec& slider, double low, double high,
                                                  int n);
-/// "63", "4.2 GB/s".
+/// "63", "4.2 GB/s"; in the unit in which the slider's own value is written, "37.5 Gb/s".
 [[nodiscard]] QString value_text(const SliderSpec& slider, double value);
 
 }  // namespace stallcast::desktop

@@ -36,6 +36,19 @@ QString costs_of(const Prediction& prediction) {
   return out.join(QStringLiteral(", "));
 }
 
+/// What decides how to read the figures above: the first of the report's warnings.
+QString warnings_of(const Prediction& prediction) {
+  constexpr std::size_t kShown = 2;
+  QStringList out;
+  for (const std::string& warning : prediction.warnings)
+    if (out.size() < static_cast<qsizetype>(kShown))
+      out << QStringLiteral("! ") + QString::fromStdString(warning);
+  if (prediction.warnings.size() > kShown)
+    out << VerdictStrip::tr("%1 more warnings are in the report")
+               .arg(prediction.warnings.size() - kShown);
+  return out.join(u'\n');
+}
+
 }  // namespace
 
 VerdictStrip::VerdictStrip(QWidget* parent) : Card(parent) {
@@ -56,6 +69,7 @@ VerdictStrip::VerdictStrip(QWidget* parent) : Card(parent) {
   figures_ = line("figures_line");
   limit_ = line("limit_line");
   advice_ = line("advice_line");
+  warnings_ = line("warnings_line");
   costs_ = line("cost_line");
   said->addStretch(1);
   system_->setForegroundRole(QPalette::PlaceholderText);
@@ -95,7 +109,7 @@ void VerdictStrip::refresh(const Workspace& w) {
     colour_verdict(w.has_errors() ? theme.bad : theme.text);
     show(verdict_, w.has_errors() ? tr("This scenario has errors: see Problems (F8)")
                                   : tr("Open a scenario"));
-    for (QLabel* label : {system_, figures_, limit_, advice_, costs_}) label->hide();
+    for (QLabel* label : {system_, figures_, limit_, advice_, warnings_, costs_}) label->hide();
     gauges_->set({}, true);
     gauges_->hide();
     return;
@@ -124,8 +138,12 @@ void VerdictStrip::refresh(const Workspace& w) {
   show(figures_, tenants.join(u'\n'));
   show(limit_, upper_first(QString::fromStdString(report::limit_phrase(p))));
   show(advice_, upper_first(QString::fromStdString(report::advice_phrase(p))));
+  show(warnings_, warnings_of(p));
+  QStringList all;
+  for (const std::string& warning : p.warnings) all << QString::fromStdString(warning);
+  warnings_->setToolTip(all.join(u'\n'));
   show(costs_, costs_of(p));
-  for (QLabel* label : {figures_, limit_, advice_}) label->setEnabled(!stale);
+  for (QLabel* label : {figures_, limit_, advice_, warnings_}) label->setEnabled(!stale);
   gauges_->set(p, stale);
   gauges_->show();
 }

@@ -12,7 +12,8 @@ class GaugeChart;
 class Workspace;
 
 /// What a reader needs first: the system in a sentence, what became of its targets, what limits and
-/// what would help, as reports say it; beside it each target with its margin, and costs.
+/// what would help, and warnings, as reports say it; beside it each target with its margin, and
+/// costs.
 class VerdictStrip : public Card {
  public:
   explicit VerdictStrip(QWidget* parent);
@@ -22,7 +23,7 @@ class VerdictStrip : public Card {
 
  private:
   QBoxLayout* sides_;
-  QLabel *system_, *verdict_, *figures_, *limit_, *advice_, *costs_;
+  QLabel *system_, *verdict_, *figures_, *limit_, *advice_, *warnings_, *costs_;
   GaugeChart* gauges_;
 };
 

@@ -11,9 +11,11 @@
 #include <QValueAxis>
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "stallcast/metric.hpp"
 #include "stallcast/units.hpp"
+#include "ui/desktop/figures.hpp"
 
 namespace stallcast::desktop {
 namespace {
@@ -194,6 +196,8 @@ void XyChart::draw() {
       high_y = std::max(high_y, high * ys.factor);
     }
   if (low_x > high_x) return;
+  std::tie(low_y, high_y) = told_apart(low_y / ys.factor, high_y / ys.factor, y_.unit);
+  low_y *= ys.factor, high_y *= ys.factor;
   QAbstractAxis* x = make_axis(x_, xs, low_x, high_x, theme);
   QAbstractAxis* y = make_axis(y_, ys, low_y, high_y, theme);
   for (QAbstractAxis* axis : {x, y}) {
