@@ -107,8 +107,8 @@ class Context {
   /// Awaitable, yields FlowOutcome: resumes when every member's bytes have arrived. It starts when
   /// this is called, by who awaits it there and then.
   [[nodiscard]] auto transfer(const Flow& flow);
-  /// The same of a flow that starts `delay` later (0: after everything already due now): for the
-  /// price of a transfer, without the program in between.
+  /// The same of a flow that starts `delay` later (0: now): for the price of a transfer, without
+  /// the program in between.
   [[nodiscard]] auto transfer_after(Seconds delay, const Flow& flow);
   /// Starts all `flows` now (the stripes of a file, say) and ends when the last of them has ended;
   /// how each went is in `outcomes`, as many, which outlive the task. Costs one program for all.

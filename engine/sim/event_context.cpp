@@ -58,7 +58,9 @@ void EventContext::start(const Flow& flow, FlowOutcome& outcome, Arrivals& arriv
 
 void EventContext::start_after(Seconds delay, const Flow& flow, FlowOutcome& outcome,
                                Arrivals& arrivals) {
-  if (delay.finite()) schedule(delay, starter_of(note(flow, outcome, arrivals)));
+  if (!delay.finite()) return;
+  if (delay <= Seconds{} && !flow.alone()) return start(flow, outcome, arrivals);
+  schedule(delay, starter_of(note(flow, outcome, arrivals)));
 }
 
 EventContext::FlowKey EventContext::note(const Flow& flow, FlowOutcome& outcome,

@@ -12,13 +12,6 @@
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models {
-namespace {
-
-// Ranks whose loaders are fetched into the cache ahead of the one whose step begins.
-constexpr std::size_t kAhead = 3;
-
-}  // namespace
-
 TrainingJob::TrainingJob(const Design& design, const JobDesign& job, const Grains& grains,
                          Plant& plant, sim::Context& context, std::uint64_t seed)
     : design_(design),
@@ -36,7 +29,8 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, const Grain
           step_row(job.step.kind).mean(job.step, model_params(job.model), plant.host(p_.hosts)))),
       between_steps_(step_time_.between_steps(layout_.ranks_per_host(),
                                               static_cast<double>(plant.host(p_.hosts).cores))),
-      restarts_(design, job, plant, context) {
+      restarts_(design, job, plant, context),
+      all_have_(context) {
   const RunParams run = run_params(design.run);
   // A job ends with its epochs; one that gives none runs for `run.duration`, 1 h unless said.
   const bool bounded = p_.epochs.has_value() || (p_.steps.has_value() && !run.duration);
@@ -52,6 +46,8 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, const Grain
   for (std::size_t c = 0; c < layout_.classes(); ++c) {
     const RankPlace& place = layout_.places[c];
     RankClass ranks{.place = place,
+                    .readers = layout_.readers(place),
+                    .weight = layout_.weight(place),
                     .straggler = plant.groups(p_.hosts)[place.group].slow,
                     .random = base::RandomStream(seed, id_, "step", c)};
     classes_.push_back(std::move(ranks));
@@ -107,9 +103,11 @@ std::unique_ptr<LoaderRuntime> TrainingJob::make_loader(std::size_t c) {
   if (!loader_design_) loader_design_ = loader_design();
   const std::size_t number =
       c + ranks.stopped.size() * classes_.size();  // what it draws is its own
-  return std::make_unique<LoaderRuntime>(context_, loader_design_, std::move(site),
-                                         layout_.readers(),
-                                         base::RandomStream(seed_, id_, "samples", number));
+  auto loader =
+      std::make_unique<LoaderRuntime>(context_, loader_design_, std::move(site), layout_.readers(),
+                                      base::RandomStream(seed_, id_, "samples", number));
+  loader->on_batch = [this, c](Seconds date) { has_batch(classes_[c], date); };
+  return loader;
 }
 
 void TrainingJob::describe(sim::Ledger& ledger) {
@@ -119,6 +117,8 @@ void TrainingJob::describe(sim::Ledger& ledger) {
   starts_.describe(ledger);
   ledger.bound(static_cast<double>(epoch_.steps - epoch_.done), 1.0);
   ledger.state(training_);
+  ledger.state(waiting_);
+  if (last_arrival_ > context_.now()) ledger.due(last_arrival_);
   if (training_ && horizon_.finite())
     ledger.bound((horizon_ - (context_.now() - began_)).in(unit::s), step_time_.mean.in(unit::s));
   ledger.since(began_);
@@ -167,17 +167,7 @@ sim::Task<void> TrainingJob::step(bool first) {
     communicator_->begin_step(steps_, classes_.size(), step_time_.mean);
     parts.push_back(communicator_->hidden());
   }
-  std::optional<Seconds> known;  // the longest step of which that is known ahead
-  for (std::size_t c = 0; c < classes_.size(); ++c) {
-    if (const std::size_t soon = c + kAhead; soon < classes_.size() && classes_[soon].loader)
-      classes_[soon].loader->prefetch();
-    RankClass& ranks = classes_[c];
-    if (known_ahead(ranks))
-      known = std::max(known.value_or(Seconds{}), pass_step(ranks));
-    else
-      parts.push_back(rank_step(ranks));
-  }
-  if (known) parts.push_back(pass(*known));
+  begin_ranks(parts);
   co_await sim::join(context_, std::move(parts));
   // All that comes after the last of the classes comes so much later.
   const std::optional<UnseenRank> unseen = latest_unseen();
@@ -201,25 +191,27 @@ sim::Task<void> TrainingJob::step(bool first) {
   for (RankClass& ranks : classes_) {
     if (ranks.arrived > last->arrived) last = &ranks;
     stragglers_.arrive(ranks.straggler, ranks.arrived - start);
-    const double readers = layout_.readers(ranks.place), weight = layout_.weight(ranks.place);
-    read_ += ranks.batch.bytes.fetched * readers;
-    epoch_read_ += ranks.batch.bytes.fetched * readers;
-    epoch_missed_ += ranks.batch.bytes.missed * readers;
-    if (first) ranks.first = ranks.batch.wait.total() + ranks.compute;
+    const double weight = ranks.weight;
+    const Bytes fetched = ranks.batch.bytes.fetched * ranks.readers;
+    read_ += fetched;
+    epoch_read_ += fetched;
+    epoch_missed_ += ranks.batch.bytes.missed * ranks.readers;
+    const Seconds wait = ranks.batch.wait.total();
+    if (first) ranks.first = wait + ranks.compute;
     if (first && cold_) ranks.first += step_time_.warm_up;
-    if (first) first_batches_.add(ranks.batch.wait.total().in(unit::s), weight);
+    if (first) first_batches_.add(wait.in(unit::s), weight);
     if (first) first_steps_.add(ranks.first.in(unit::s), weight);
-    const Seconds waited = ranks.batch.wait.total() - ranks.batch.starting;
+    const Seconds waited = wait - ranks.batch.starting;
     if (steps_ == 0) {
       const double part = weight / static_cast<double>(classes_.size());
       first_waited_ += waited * part;
       first_starting_ += ranks.batch.starting * part;
-      first_batch_ += (start - began_ + ranks.batch.wait.total()) * part;
+      first_batch_ += (start - began_ + wait) * part;
     }
     const Seconds computed =
         ranks.place.members > 1.0 ? step_time_.mean / ranks.speed : ranks.compute;
-    const Seconds rest = ranks.arrived - start - ranks.batch.wait.total() - ranks.compute -
-                         (cold_ ? step_time_.warm_up : Seconds{});
+    const Seconds rest =
+        ranks.arrived - start - wait - ranks.compute - (cold_ ? step_time_.warm_up : Seconds{});
     steady_.add({.wait = waited,
                  .compute = computed,
                  .barrier = context_.now() - ranks.arrived + ranks.compute - computed,

@@ -115,7 +115,8 @@ class TrainingJob {
   /// One class of ranks, and its last step.
   struct RankClass {
     RankPlace place;
-    bool straggler = false;  ///< its hosts are slow at times
+    double readers = 1.0, weight = 1.0;  ///< as of the layout
+    bool straggler = false;              ///< its hosts are slow at times
     base::RandomStream random;
     std::unique_ptr<LoaderRuntime> loader{};
     std::vector<std::unique_ptr<LoaderRuntime>> stopped{};  ///< by failures
@@ -127,10 +128,18 @@ class TrainingJob {
     Lane* lane = nullptr;
   };
   sim::Task<void> rank_step(RankClass& ranks);
+  /// The steps of all classes begin; what they wait for.
+  void begin_ranks(std::vector<sim::Task<void>>& parts);
   /// Whether it is known when the step of `ranks` ends that begins now: it need not be simulated.
   [[nodiscard]] bool known_ahead(const RankClass& ranks) const;
-  /// The same without being simulated; how long it takes. REQUIRES: known_ahead(ranks).
-  Seconds pass_step(RankClass& ranks);
+  /// The same without being simulated. REQUIRES: known_ahead(ranks).
+  void pass_step(RankClass& ranks);
+  /// Whether that will be known once it is when `ranks` have a batch.
+  [[nodiscard]] bool told_by_loader(const RankClass& ranks) const;
+  /// They have it at `date`, which may be to come. REQUIRES: told_by_loader(ranks), in the step.
+  void has_batch(RankClass& ranks, Seconds date);
+  /// Until all have arrived whose steps are not simulated.
+  sim::Task<void> await_arrivals();
   [[nodiscard]] bool compute_is_seen(const RankClass& ranks) const;
   /// How long the compute of the step takes, which is drawn.
   Seconds compute(RankClass& ranks);
@@ -239,6 +248,11 @@ class TrainingJob {
   Seconds began_, ended_;
   bool training_ = false;  ///< between these
   bool stepping_ = false;
+  /// Of the step under way, classes that wait for their batches without being simulated, and the
+  /// date at which the last of those arrives that are not.
+  std::size_t waiting_ = 0;
+  Seconds last_arrival_;
+  sim::Signal all_have_;  ///< their batches, or will have them
   std::int64_t steps_ = 0;
   Seconds useful_, sync_;
   std::optional<ComputeLog> computed_;  ///< where faults ask for it

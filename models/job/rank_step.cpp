@@ -1,10 +1,16 @@
-#include <optional>
+#include <algorithm>
 #include <utility>
 
 #include "models/job/job.hpp"
 
 /// What one class of ranks does in a step. docs/models/training.md.
 namespace stallcast::models {
+namespace {
+
+// Ranks whose loaders are fetched into the cache ahead of the one whose step begins.
+constexpr std::size_t kAhead = 3;
+
+}  // namespace
 
 // Nothing of its step waits for anybody, and nobody sees it but where it ends.
 //    [docs/adr/0043-steps-known-ahead.md]
@@ -31,7 +37,11 @@ Seconds TrainingJob::decode_on_gpu(RankClass& ranks) {
   return work;
 }
 
-Seconds TrainingJob::pass_step(RankClass& ranks) {
+bool TrainingJob::told_by_loader(const RankClass& ranks) const {
+  return ranks.loader && ranks.loader->tells() && !communicator_ && !compute_is_seen(ranks);
+}
+
+void TrainingJob::pass_step(RankClass& ranks) {
   ranks.batch.clear();
   Seconds takes;
   if (ranks.loader) takes = ranks.loader->take_at_once(ranks.batch);
@@ -39,7 +49,42 @@ Seconds TrainingJob::pass_step(RankClass& ranks) {
   takes += compute(ranks) + between();
   takes += decode_on_gpu(ranks);
   ranks.arrived = context_.now() + takes;
-  return takes;
+  last_arrival_ = std::max(last_arrival_, ranks.arrived);
+}
+
+void TrainingJob::has_batch(RankClass& ranks, Seconds date) {
+  ranks.computes = date;
+  ranks.arrived = date + (compute(ranks) + between()) + decode_on_gpu(ranks);
+  last_arrival_ = std::max(last_arrival_, ranks.arrived);
+  if (--waiting_ == 0) all_have_.set();
+}
+
+sim::Task<void> TrainingJob::await_arrivals() {
+  while (waiting_ > 0) {
+    all_have_.reset();
+    co_await all_have_.wait();
+  }
+  co_await context_.sleep_until(last_arrival_);
+}
+
+void TrainingJob::begin_ranks(std::vector<sim::Task<void>>& parts) {
+  const std::size_t others = parts.size();
+  last_arrival_ = {};
+  for (std::size_t c = 0; c < classes_.size(); ++c) {
+    if (const std::size_t soon = c + kAhead; soon < classes_.size() && classes_[soon].loader)
+      classes_[soon].loader->prefetch();
+    RankClass& ranks = classes_[c];
+    if (known_ahead(ranks)) {
+      pass_step(ranks);
+    } else if (told_by_loader(ranks)) {
+      ++waiting_;
+      ranks.batch.clear();
+      ranks.loader->await(ranks.batch);
+    } else {
+      parts.push_back(rank_step(ranks));
+    }
+  }
+  if (parts.size() < others + classes_.size()) parts.push_back(await_arrivals());
 }
 
 sim::Task<void> TrainingJob::rank_step(RankClass& ranks) {

@@ -27,6 +27,7 @@ void LoaderRuntime::hand_over(std::int64_t index, Loaded bytes, Loader by) {
   incoming_.push_back({index, bytes, last_of(bytes, context_.now()), by, context_.now()});
   put_by_date();
   arrival_.set();
+  receive_known();
 }
 
 // What a dry worker was asked for never comes: an index in its place goes to another.
@@ -35,7 +36,7 @@ void LoaderRuntime::skip_dry() {
   if (!policy_.iterable) return;  // any worker reads any file
   for (const std::size_t at : ended_) {
     workers_[at].dry = true;
-    issue();
+    issue(context_.now());
   }
   ended_.clear();
   if (!policy_.in_order) return;
@@ -65,29 +66,31 @@ void LoaderRuntime::blame(WaitSplit& wait, Seconds waited, const Ready& ready) {
 
 // The next of the queue of results, whichever it is: it is mapped before its turn has come, which
 // takes the time that is returned.    [docs/models/dataloader.md, eq. 7]
-Seconds LoaderRuntime::map_next() {
+Seconds LoaderRuntime::map_first(Ready& ready) {
   const Arrival& arrival = incoming_.front();
   const Seconds handover = draw_handover(arrival.bytes);
   const Seconds later = handover * policy_.at_delivery;
-  done_[arrival.index] = {arrival.bytes, {}, later, arrival.last, arrival.by};
+  ready = {arrival.bytes, {}, later, arrival.last, arrival.by};
   incoming_.pop_front();
   return handover - later;
 }
 
-// The training loop takes a batch that has arrived, `after` that time, and has it when the time
-// that is returned has passed, too.
-Seconds LoaderRuntime::deliver(Batch& batch, Seconds after) {
+Seconds LoaderRuntime::map_next() { return map_first(done_[incoming_.front().index]); }
+
+// The training loop takes a batch that has arrived, at `date`, and has it when the time that is
+// returned has passed, too.
+Seconds LoaderRuntime::deliver(Batch& batch, Seconds date) {
   const auto found = next_done();
   const auto [index, ready] = *found;
   done_.erase(found);
-  give_out(batch, index, ready, after);
+  give_out(batch, index, ready, date);
   return ready.handover;
 }
 
-void LoaderRuntime::give_out(Batch& batch, std::int64_t index, const Ready& ready, Seconds after) {
+void LoaderRuntime::give_out(Batch& batch, std::int64_t index, const Ready& ready, Seconds date) {
   batch.index = index;
   batch.bytes = ready.bytes;
-  batch.behind = std::max(Seconds{}, ready.last - (context_.now() + after));
+  batch.behind = std::max(Seconds{}, ready.last - date);
   if (!pipeline_) {
     if (policy_.fixed_assignment) --workers_[ready.by.worker].tasks;
     unused_.push_back(ready.by.made);
@@ -97,7 +100,7 @@ void LoaderRuntime::give_out(Batch& batch, std::int64_t index, const Ready& read
   if (ready.by.rested && staged()) --rested_;
   ++received_;
   if (pipeline_) loaded_ = pipeline_->clocks(context_.now());
-  issue(after);  // a slot is freed by consumption, never by completion
+  issue(date);  // a slot is freed by consumption, never by completion
 }
 
 void LoaderRuntime::await_first() {
@@ -109,6 +112,14 @@ void LoaderRuntime::await_first() {
 sim::Task<void> LoaderRuntime::announce(Seconds date) {
   co_await context_.sleep_until(date);
   arrival_.set();
+}
+
+void LoaderRuntime::waited(Batch& batch, Seconds time, const Ready& ready) {
+  if (time <= Seconds{}) return;
+  // The first batch of each worker is waited for however they read: they begin together.
+  if (shared_.site.keeps_up && base_ + received_ >= p_.workers)
+    context_.fail(std::make_exception_ptr(Refuted(Presumption::loaders_keep_up)));
+  blame(batch.wait, time, ready);
 }
 
 sim::Task<void> LoaderRuntime::receive(Batch& batch) {
@@ -132,13 +143,8 @@ sim::Task<void> LoaderRuntime::receive(Batch& batch) {
     skip_dry();
   }
   batch.wait += mapping;
-  if (const Seconds waited = context_.now() - began - mapping.total(); waited > Seconds{}) {
-    // The first batch of each worker is waited for however they read: they begin together.
-    if (shared_.site.keeps_up && base_ + received_ >= p_.workers)
-      context_.fail(std::make_exception_ptr(Refuted(Presumption::loaders_keep_up)));
-    blame(batch.wait, waited, next_done()->second);
-  }
-  const Seconds handover = deliver(batch, {}), held = context_.now();
+  waited(batch, context_.now() - began - mapping.total(), next_done()->second);
+  const Seconds handover = deliver(batch, context_.now()), held = context_.now();
   co_await cores.compute(handover, receiver());
   batch.wait.add(Phase::cpu, context_.now() - held, cores.resource);
 }
@@ -148,60 +154,6 @@ void LoaderRuntime::prefetch() const {
   const auto* const last = reinterpret_cast<const std::byte*>(&shared_.site.client);
   sim::prefetch(first, static_cast<std::size_t>(last - first));
   sim::prefetch(&done_);
-}
-
-bool LoaderRuntime::at_hand() const {
-  if (!undisturbed_ || !primed_ || !listed_) return false;
-  if (!done_.empty() && arrived()) return true;
-  if (!policy_.in_order) return any_there();
-  for (std::size_t i = 0; i < incoming_.size() && incoming_[i].there <= context_.now(); ++i)
-    if (incoming_[i].index == base_ + received_) return true;
-  return false;
-}
-
-Seconds LoaderRuntime::map_until_next(Batch& batch) {
-  Seconds mapping;
-  while (!arrived()) mapping += map_next();
-  pass(mapping, batch);
-  return mapping;
-}
-
-Seconds LoaderRuntime::take(Batch& batch, Seconds left) {
-  return on_its_way(batch, deliver(batch, left));
-}
-
-Seconds LoaderRuntime::take_at_once(Batch& batch) {
-  if (!done_.empty() || incoming_.front().index != base_ + received_) {
-    const Seconds mapping = map_until_next(batch);
-    return mapping + take(batch, mapping);
-  }
-  // The same, of the only one.
-  const Arrival& arrival = incoming_.front();
-  const Seconds handover = draw_handover(arrival.bytes), later = handover * policy_.at_delivery,
-                mapping = handover - later;
-  const Ready ready{arrival.bytes, {}, later, arrival.last, arrival.by};
-  incoming_.pop_front();
-  pass(mapping, batch);
-  give_out(batch, base_ + received_, ready, mapping);
-  return mapping + on_its_way(batch, later);
-}
-
-// Core time of the training process, then the way to the GPU.
-Seconds LoaderRuntime::on_its_way(Batch& batch, Seconds handover) {
-  const LoaderSite& site = shared_.site;
-  pass(handover, batch);
-  if (!copies()) return handover;
-  const Seconds copying = batch.bytes.memory / site.gpu_copy;
-  batch.wait.add(Phase::data, copying, site.copy_resource);
-  return handover + copying;
-}
-
-// Core time of the training process that nobody waits for.
-void LoaderRuntime::pass(Seconds time, Batch& batch) {
-  if (time <= Seconds{}) return;
-  HostCores& cores = shared_.site.cores;
-  if (receiver() == HostCores::Who::process) cores.pass(time);
-  batch.wait.add(Phase::cpu, time, cores.resource);
 }
 
 // Alone on the link of its GPU; with its neighbours on the uplink of their switch.  [host.md, eq.

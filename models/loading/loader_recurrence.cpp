@@ -26,6 +26,7 @@ void LoaderRuntime::describe(sim::Ledger& ledger) {
   ledger.state(there);
   for (std::size_t i = 0; i < there; ++i) ledger.state(incoming_[i].index - base_ - received_);
   for (std::size_t i = there; i < incoming_.size(); ++i) ledger.due(incoming_[i].there);
+  ledger.state(awaiting_.batch != nullptr);
   ledger.state(done_.size());
   for (const auto& [index, ready] : done_) ledger.state(index - base_ - received_);
   // Indices go on as they are; the epoch has as many fewer to come as were skipped.
@@ -38,10 +39,9 @@ void LoaderRuntime::describe(sim::Ledger& ledger) {
   const bool alike = !policy_.iterable && policy_.fixed_assignment && !workers_.empty() &&
                      std::all_of(readers_.begin(), readers_.end(),
                                  [](const auto& reader) { return reader->placeless(); });
-  const std::size_t next = workers_.empty() ? 0 : next_worker_ % count;
-  if (!alike) ledger.state(next);
+  if (!alike) ledger.state(next_worker_);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t at = alike ? (next + i) % count : i;
+    const std::size_t at = alike ? (next_worker_ + i) % count : i;
     readers_[at]->describe(ledger);
     ledger.state(parts_[at].group);
     if (at >= workers_.size()) continue;

@@ -76,6 +76,7 @@ LoaderRuntime::LoaderRuntime(sim::Context& context, std::shared_ptr<const Loader
     context_.spawn(
         work(self, *readers_[number], policy_.fixed_assignment ? self.indices : shared_indices_));
   }
+  tells_ = undisturbed_ && told_ahead() && !staged() && !ends_apart_ && readers_.front()->alike();
 }
 
 double LoaderRuntime::steps_per_epoch() const {
@@ -130,17 +131,17 @@ void LoaderRuntime::begin_epoch(std::int64_t steps, Bytes written, std::int64_t 
   }
 }
 
-void LoaderRuntime::give(std::int64_t worker, Seconds after) {
+void LoaderRuntime::give(std::int64_t worker, Seconds date) {
   const std::int64_t index = base_ + sent_++;
   const auto at = static_cast<std::size_t>(worker);
   if (policy_.iterable) owner_[index] = at;
   ++workers_[at].tasks;
-  workers_[at].indices.push(index, after);
+  workers_[at].indices.push(index, date - context_.now());
 }
 
 // The next index goes to the next worker that is not dry; without order, to one that has fewer than
 // its share of W x prefetch.    [PyTorch 2.6 dataloader.py, _try_put_index]
-void LoaderRuntime::issue(Seconds after) {
+void LoaderRuntime::issue(Seconds date) {
   if (sent_ == steps_ && !policy_.iterable) return;
   if (pipeline_) {
     pipeline_->push(base_ + sent_++);
@@ -155,11 +156,12 @@ void LoaderRuntime::issue(Seconds after) {
                                   [](const Worker& worker) { return !worker.dry; });
   };
   for (std::size_t tried = 0; tried < workers_.size(); ++tried) {
-    const std::size_t at = next_worker_++ % workers_.size();
+    const std::size_t at = next_worker_;
+    next_worker_ = at + 1 < workers_.size() ? at + 1 : 0;
     const Worker& worker = workers_[at];
     if (worker.dry) continue;
     if (!policy_.in_order && worker.tasks >= share()) continue;
-    give(static_cast<std::int64_t>(at), after);
+    give(static_cast<std::int64_t>(at), date);
     return;
   }
 }
@@ -167,6 +169,8 @@ void LoaderRuntime::issue(Seconds after) {
 sim::Task<void> LoaderRuntime::work(Worker& self, SampleReader& reader,
                                     sim::Mailbox<std::int64_t>& indices) {
   for (;;) {
+    // One that is there is taken when it comes.
+    if (indices.size() > 0 && self.done > context_.now()) co_await context_.sleep_until(self.done);
     const std::optional<std::int64_t> index = co_await indices.pop_from(self.done);
     if (!index) continue;  // it has come, and takes one that came before
     if (*index == kImportFirst) {
@@ -257,29 +261,6 @@ void LoaderRuntime::end_batch(Worker& self, Loaded bytes) {
     arrival_.set();
   }  // else the epoch ended without it
   rest(self);
-}
-
-// When a batch is processed is known when its bytes are there, and who could tell whether its
-// worker hands it over then or now?    [docs/adr/0047-results-with-a-date.md]
-bool LoaderRuntime::ends_unseen(Worker& self, SampleReader& reader) {
-  self.processing = reader.processing(self.clock);
-  const Seconds done = context_.now() + self.processing;
-  if (!undisturbed_ || !told_ahead() || staged() || self.lane != nullptr ||
-      self.samples != p_.batch || self.indices.size() > 0 || arrival_.awaited() ||
-      done <= context_.now())
-    return false;
-  self.done = done;
-  shared_.site.cores.pass(self.processing);
-  // Written where it stays: a copy would wait for what was just written.
-  Arrival& arrival = incoming_.add();
-  arrival.index = self.index;
-  reader.end(self.clock, done, arrival.bytes);
-  arrival.bytes.memory = part(self.number).whole(self.samples, arrival.bytes.memory);
-  arrival.last = last_of(arrival.bytes, done);
-  made(self, done, arrival.by);
-  arrival.there = done;
-  put_by_date();
-  return true;
 }
 
 Seconds LoaderRuntime::last_of(const Loaded& bytes, Seconds date) {

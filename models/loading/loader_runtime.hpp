@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -87,6 +88,14 @@ class alignas(sim::kCacheLine) LoaderRuntime {
   [[nodiscard]] bool told_ahead() const {
     return policy_.fixed_assignment && policy_.in_order && !pipeline_;
   }
+  /// Whether it is known when the next batch is on the GPU once the worker that reads it has its
+  /// bytes, as none that comes before it becomes known later: who waits for it needs no program.
+  ///    [docs/adr/0049-who-waits-needs-no-program.md]
+  [[nodiscard]] bool tells() const { return tells_ && primed_ && listed_; }
+  /// The next batch goes to `batch`, which is empty, by the date that `on_batch` is told, now or
+  /// later. REQUIRES: as `next`; tells(), not at_hand().
+  void await(Batch& batch);
+  std::function<void(Seconds)> on_batch;
   /// Soon it is asked whether a batch is at_hand().
   void prefetch() const;
   /// Between two calls of `next`.
@@ -174,9 +183,9 @@ class alignas(sim::kCacheLine) LoaderRuntime {
     Seconds came;  ///< date
     Loader by;
   };
-  /// The next index is out `after` that time, which is 0 unless told_ahead().
-  void issue(Seconds after = {});
-  void give(std::int64_t worker, Seconds after);
+  /// The next index is out at `date`, which is now unless told_ahead().
+  void issue(Seconds date);
+  void give(std::int64_t worker, Seconds date);
   sim::Task<void> work(Worker& self, SampleReader& reader, sim::Mailbox<std::int64_t>& indices);
   void rest(Worker& self);
   /// Its batch is ready at `date`, which may be to come.
@@ -216,10 +225,18 @@ class alignas(sim::kCacheLine) LoaderRuntime {
   sim::Task<void> start(Batch& batch);
   sim::Task<void> load_here(Batch& batch);
   sim::Task<void> receive(Batch& batch);
+  /// For so long, if at all, besides what the training process did.
+  void waited(Batch& batch, Seconds time, const Ready& ready);
+  /// Whether the next batch is in the queue of results, or will be by that date.
+  [[nodiscard]] bool next_is_there(Seconds date) const;
+  /// That one, if it is, for the training loop that waits without a program.
+  void receive_known();
+  [[nodiscard]] Seconds map_first(Ready& ready);
   [[nodiscard]] Seconds map_next();
-  [[nodiscard]] Seconds deliver(Batch& batch, Seconds after);
-  void give_out(Batch& batch, std::int64_t index, const Ready& ready, Seconds after);
+  [[nodiscard]] Seconds deliver(Batch& batch, Seconds date);
+  void give_out(Batch& batch, std::int64_t index, const Ready& ready, Seconds date);
   [[nodiscard]] Seconds on_its_way(Batch& batch, Seconds handover);
+  [[nodiscard]] Seconds copied_alone(Batch& batch);
   void pass(Seconds time, Batch& batch);
   /// Core time of the training process, which waits for cores with its workers. Threads of the
   /// process hand over where they are: a delay.
@@ -261,6 +278,12 @@ class alignas(sim::kCacheLine) LoaderRuntime {
   bool started_ = false;         ///< workers are alive
   bool primed_ = false;          ///< this epoch's first indices are out
   bool ends_apart_ = false;      ///< batches of one sample end sooner or later than others
+  bool tells_ = false;  ///< all batches take equally long to process, which nothing disturbs
+  /// The training loop, where it waits for the next batch without a program.
+  struct Awaiting {
+    Batch* batch = nullptr;  ///< null: it does not
+    Seconds began;           ///< date
+  } awaiting_;
   std::int64_t finer_ = 1;       ///< as of LoaderSite
   Seconds announced_;            ///< date at which somebody says that one is there
   sim::Ring<Arrival> incoming_;  ///< by the dates from which they are there

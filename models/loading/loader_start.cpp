@@ -117,7 +117,7 @@ sim::Task<void> LoaderRuntime::start(Batch& batch) {
     batch.starting += starting;
     started_ = true;
   }
-  for (std::int64_t i = 0; i < most(); ++i) issue();
+  for (std::int64_t i = 0; i < most(); ++i) issue(context_.now());
 }
 
 }  // namespace stallcast::models

@@ -144,6 +144,8 @@ class alignas(sim::kCacheLine) SampleReader {
   /// The next `count` samples, with `part` of the parsing and decoding that as many take on
   /// average. REQUIRES: never two at once.
   sim::Task<Loaded> read(double count, double part, PhaseClock& clock);
+  /// Whether as many samples take the same to read and to process, but for waiting.
+  [[nodiscard]] bool alike() const { return alike_ && !cached_; }
   /// Names of what it waits for.
   [[nodiscard]] const ResourceTable* resources() const { return shared_.site.resources; }
 

@@ -365,23 +365,24 @@ TEST_CASE("workers of a job without jitter are in step, so that steps repeat the
 TEST_CASE("a batch that is there comes at the same time, whoever else might want its cores") {
   // Saves that never come could take 64 cores beside those of 8 workers, a process and their
   // client, so that with 64 cores each part of a hand-over asks for one; of 1,000 none can be
-  // waited for, and time just passes. Loaders that keep up, that nearly do, and that do not; those
-  // whose workers are idle when a batch is taken, and those that have indices in their queues.
+  // waited for, and time just passes. Loaders that keep up, nearly do, and do not; workers that are
+  // idle when a batch is taken or not; hand-overs that are drawn in the order of batches.
   for (const char* compute : {"300 ms", "60 ms", "20 ms"})
     for (const char* prefetch : {"1", "4"})
-      for (const char* pin : {"false", "true"}) {
-        INFO(compute << ", prefetch " << prefetch << ", pin " << pin);
+      for (const auto& [pin, spread] :
+           {std::pair{"false", "0 %"}, std::pair{"false", "40 %"}, std::pair{"true", "0 %"}}) {
+        INFO(compute << ", prefetch " << prefetch << ", pin " << pin << ", spread " << spread);
         Design design = one_reader("raw", {{"sample", "64 MB"}, {"decode", "40 ms"}}, compute);
         for (const auto& [key, text] : Settings{{"workers", "8"},
                                                 {"prefetch", prefetch},
                                                 {"handover", "3 ms"},
                                                 {"receive.delivery", "40 %"},
+                                                {"receive.spread", spread},
                                                 {"copy", "pinned"},
                                                 {"pin_memory", pin}})
           set(*design.jobs[0].loader, Role::loader, key, text);
-        design.jobs[0].checkpoint =
-            component(Role::checkpoint, "sync", "checkpoint",
-                      {{"to", "scratch"}, {"every", "1000 h"}, {"threads", "64"}});
+        const Settings never{{"to", "scratch"}, {"every", "1000 h"}, {"threads", "64"}};
+        design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint", never);
         set(design.hosts[0], Role::host, "cpu.cores", "1000");
         const RunResult free = run(design);
         set(design.hosts[0], Role::host, "cpu.cores", "64");

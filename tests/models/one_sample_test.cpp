@@ -110,4 +110,35 @@ TEST_CASE("a batch that nobody waits for ends without an event") {
   CHECK(of_step(true) - of_step(false) == 2.0);
 }
 
+TEST_CASE("a rank that waits for its batch waits without a program") {
+  // Four ranks, each of which trains for 10 ms on what takes 32 ms to read and 40 ms to decode.
+  // Where saves could slow the compute each has a program of its own, which asks for its batch,
+  // gets it and computes; and its worker ends each batch by an event.
+  const auto result = [](const char* steps, bool slows) {
+    Design design = one_reader("raw", {{"sample", "16 MB"}, {"decode", "40 ms"}}, "10 ms");
+    set(design.hosts[0], Role::host, "gpus", "4");
+    set(design.hosts[0], Role::host, "cpu.cores", "1000");
+    set(design.run, Role::run, "fold", "false");
+    set(design.jobs[0].job, Role::job, "steps", steps);
+    set(design.jobs[0].step, Role::step, "jitter", "1 %");  // so that no step is skipped
+    if (slows)
+      design.jobs[0].checkpoint =
+          component(Role::checkpoint, "async", "checkpoint",
+                    {{"to", "scratch"}, {"every", "1000 h"}, {"flush", "thread"}});
+    design.run.values.erase("duration");
+    return run(design);
+  };
+  const auto of_step = [&](bool slows) {
+    return static_cast<double>(result("200", slows).events - result("100", slows).events) / 100.0;
+  };
+  CHECK(of_step(true) >= of_step(false) + 4.0 * 3.0);
+  const RunResult told = result("200", false), asked = result("200", true);
+  for (const char* figure : {"step.time", "step.time.p99", "stall.data", "time.cpu", "time.data",
+                             "gpu.utilization", "first_batch"}) {
+    INFO(figure);
+    const std::string name = std::string("job.train.") + figure;
+    CHECK(metric(told, name) == Approx(metric(asked, name)).epsilon(1e-12));
+  }
+}
+
 }  // namespace one_sample_test
