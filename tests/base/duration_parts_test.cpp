@@ -103,7 +103,7 @@ TEST_CASE("targets take durations in parts, also beside a base") {
   CHECK(range->upper == 7201.0);
   const auto relative = parse_assertion("job.a.time <= base * 2 + 1 min 5 s");
   REQUIRE(relative.ok());
-  CHECK(relative_limit(*relative, "s", 100.0).value() == 265.0);
+  CHECK(relative_limits(*relative, "s", 100.0).value().limit == 265.0);
   const auto wrong = parse_assertion("job.a.time <= 5 s 1 min");
   REQUIRE_FALSE(wrong.ok());
   CHECK(wrong.failure().message == "\"5 s 1 min\" has \"1 min\" behind the smaller \"5 s\"");

@@ -8,7 +8,7 @@ namespace assertion_test {
 
 using namespace stallcast;
 using base::parse_assertion;
-using base::relative_limit;
+using base::relative_limits;
 
 namespace {
 
@@ -138,9 +138,9 @@ TEST_CASE("a limit relative to a baseline is an expression of its value") {
 TEST_CASE("quantities relative to the baseline are taken in the unit of the metric") {
   const auto points = parse_assertion("job.train.gpu.utilization >= base - 1.5 %");
   REQUIRE(points.ok());
-  CHECK(relative_limit(*points, "ratio", 0.95).value() == Approx(0.935));
+  CHECK(relative_limits(*points, "ratio", 0.95).value().limit == Approx(0.935));
   const auto time = parse_assertion("job.train.step.time < 2 * base + 250 ms / 2");
-  CHECK(relative_limit(*time, "s", 1.0).value() == Approx(2.125));
+  CHECK(relative_limits(*time, "s", 1.0).value().limit == Approx(2.125));
 }
 
 TEST_CASE("without a baseline such an assertion is left out, and without its value not decided") {
