@@ -173,6 +173,30 @@ TEST_CASE("the first line counts the GPUs of hosts that something runs on") {
   }
 }
 
+// 24 GPUs compute half of the time, 8 all of it: 62.5 % of 32.
+TEST_CASE("GPUs of hosts that several jobs share weigh as many as each has") {
+  client::Session session({.jobs = 1, .worker = STALLCAST_SIM_PATH});
+  const client::Reading reading = session.read({.text = R"({
+    "cluster": { "hosts": [ { "id": "gpu", "count": 4, "gpus": 8 } ] },
+    "storage": [ { "id": "scratch", "type": "nfs", "head": { "read": "100 GB/s", "write": "100 GB/s" } } ],
+    "jobs": [ { "id": "large", "hosts": "gpu", "gpus": 24, "step": { "compute": "1 s" },
+                "checkpoint": { "to": "scratch", "size": "1 TB", "every_steps": 10 } },
+              { "id": "small", "hosts": "gpu", "gpus": 8, "step": { "compute": "1 s" } } ],
+    "run": { "duration": "2 min" } })"});
+  for (const Diagnostic& d : reading.diagnostics.items()) UNSCOPED_INFO(d.message);
+  REQUIRE(reading.scenario.has_value());
+  const Result<Prediction> p = session.predict(reading.scenario->design(), {.replicas = 1});
+  REQUIRE(p.ok());
+  const auto busy = [&](const char* job) {
+    return p->metrics.at(std::string("job.") + job + ".gpu.utilization").value;
+  };
+  REQUIRE(busy("large") < busy("small") - 0.1);
+  for (const PictureBox& b : p->picture.boxes)
+    if (b.role == PictureBox::Role::hosts)
+      CHECK(report::part_load(*p, b.parts.front()).mean ==
+            Approx((24.0 * busy("large") + 8.0 * busy("small")) / 32.0).epsilon(1e-12));
+}
+
 // 40 classes of one host each, of which a job uses the first: one box for it and one for 39 hosts
 // that do nothing. A class of another product has a box of its own.
 TEST_CASE("classes of hosts that do nothing are one box of the picture") {

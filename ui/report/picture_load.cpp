@@ -47,17 +47,24 @@ PartLoad load_of(const Prediction& p, const std::vector<std::string>& names) {
   return out;
 }
 
+/// Of figures of jobs, weighed by their GPUs.
+double mean_of(const Prediction& p, const std::vector<std::string>& names, bool& known) {
+  return mean_over_gpus(p, [&](const std::string& job) -> std::optional<double> {
+    for (const std::string& name : names)
+      if (const metric::Name parsed = metric::parse(name); parsed.id == job)
+        if (const Metric* m = find(p, name)) {
+          known = true;
+          return m->value;
+        }
+    return std::nullopt;
+  });
+}
+
 }  // namespace
 
 PartLoad part_load(const Prediction& p, const PicturePart& part) {
   PartLoad out = load_of(p, part.resources);
-  double sum = 0.0;
-  for (const std::string& name : part.metrics)
-    if (const Metric* m = find(p, name)) {
-      out.known = true;
-      sum += m->value / static_cast<double>(part.metrics.size());
-    }
-  if (!part.metrics.empty()) out.mean = out.in_use = sum;
+  if (!part.metrics.empty()) out.mean = out.in_use = mean_of(p, part.metrics, out.known);
   if (!out.known) {
     if (out.waited > 0.0) out.text = print_share(out.waited) + " waited";
     return out;
