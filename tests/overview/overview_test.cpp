@@ -197,6 +197,23 @@ TEST_CASE("GPUs of hosts that several jobs share weigh as many as each has") {
             Approx((24.0 * busy("large") + 8.0 * busy("small")) / 32.0).epsilon(1e-12));
 }
 
+TEST_CASE("counts in a drawing are of all hosts, of GPUs and of NICs") {
+  client::Session session({.jobs = 1, .worker = STALLCAST_SIM_PATH});
+  const client::Reading reading = session.read({.text = many_stores(6, 1)});
+  REQUIRE(reading.scenario.has_value());
+  const Prediction p = session.estimate(reading.scenario->design());
+  const Value* each = reading.scenario->design().hosts.front().find("nic.count");
+  REQUIRE(each != nullptr);
+  std::size_t seen = 0;
+  for (const PictureBox& b : p.picture.boxes)
+    for (const PicturePart& part : b.parts)
+      if (b.role == PictureBox::Role::hosts && part.label == "NICs")
+        CHECK(part.count == std::to_string(6 * static_cast<int>(each->number))), ++seen;
+      else if (b.role == PictureBox::Role::hosts && part.label == "GPUs")
+        CHECK(part.count == "48"), ++seen;
+  CHECK(seen == 2);
+}
+
 // 40 classes of one host each, of which a job uses the first: one box for it and one for 39 hosts
 // that do nothing. A class of another product has a box of its own.
 TEST_CASE("classes of hosts that do nothing are one box of the picture") {

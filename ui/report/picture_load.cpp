@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/design_values.hpp"
 #include "stallcast/breakdown.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
@@ -22,19 +23,24 @@ std::string rough(double share) {
   return std::to_string(std::lround(100.0 * share)) + " %";
 }
 
+/// Of several ways of a part the busiest counts; where one of them limits, that one: what is red is
+/// what the figure is of.
 PartLoad load_of(const Prediction& p, const std::vector<std::string>& names) {
   PartLoad out;
   const std::string limit = limit_of(p).name;
+  // Of two that limit together both do.
+  const auto limits = [&](const std::string& name) {
+    return limit == name || limit.find(name + " ") == 0 || limit.ends_with(" " + name);
+  };
+  out.limit = std::any_of(names.begin(), names.end(), limits);
   for (const std::string& name : names) {
     const auto use = std::find_if(p.resources.begin(), p.resources.end(),
                                   [&](const ResourceUse& u) { return u.name == name; });
-    // Of two that limit together both are.
-    if (limit == name || limit.find(name + " ") == 0 || limit.ends_with(" " + name))
-      out.limit = true;
     if (use == p.resources.end()) continue;
     out.waited += use->blamed_share * waiting_share(p);
     const double busy = std::min(1.0, use->utilization());
-    if (std::isfinite(use->capacity) && use->capacity > 0.0) {
+    const bool counts = !out.limit || limits(name);
+    if (counts && std::isfinite(use->capacity) && use->capacity > 0.0) {
       out.known = true;
       out.mean = std::max(out.mean, busy);
       out.in_use = std::max(out.in_use, std::min(1.0, use->load()));
@@ -80,6 +86,13 @@ PartLoad part_load(const Prediction& p, const PicturePart& part) {
   else if (out.in_use > kApart * out.mean && out.in_use >= 0.01)
     out.text += ", in use " + rough(out.in_use);
   return out;
+}
+
+bool is_limit(const Prediction& p, const PictureBox& box) {
+  const base::ResourceName name = base::resource_name(limit_of(p).name);
+  if (name.part.empty() && base::component_path(name.role, name.id) == box.path) return true;
+  return std::any_of(box.parts.begin(), box.parts.end(),
+                     [&](const PicturePart& part) { return part_load(p, part).limit; });
 }
 
 PartLoad wire_load(const Prediction& p, const PictureWire& wire) {
