@@ -139,7 +139,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kDirecti
      {"put", "PUT"},
      {"busy", "time in use"},
      {"ops", "operations"},
-     {"requests", "requests in flight"},
+     {"requests", "small requests in flight"},
      {"uplink", "uplinks"},
      {"local", "local links"},
      {"in", "in"}}};

@@ -107,7 +107,7 @@ TEST_CASE("the slowest rank is in the list where the headline names it") {
 }
 
 TEST_CASE("what is drawn red has the figure of what limits, and of no other way of the part") {
-  Prediction p = report::testing::missed_target();
+  Prediction p = report::testing::nothing_to_gain();
   const auto use = [](const char* name, double busy) {
     ResourceUse out;
     out.name = name, out.unit = "B/s", out.throughput = busy, out.capacity = 1.0;
