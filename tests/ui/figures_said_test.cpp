@@ -115,7 +115,7 @@ TEST_CASE("what is drawn red has the figure of what limits, and of no other way 
   };
   const std::string write = "storage.nas.head.write";
   p.resources = {use("storage.nas.head.ops", 0.4), use(write.c_str(), 0.25)};
-  const PicturePart heads{"filer heads", "2", {"storage.nas.head.ops", write}, {}};
+  const PicturePart heads{"controllers", "2", {"storage.nas.head.ops", write}, {}};
   p.gains.emplace();
   p.bottlenecks = {
       {"storage.scratch.ost", 0.5, 0.9, "", Gain{0.1, 0.1, "storage.scratch.ost", ""}}};

@@ -144,6 +144,16 @@ TEST_CASE("the legend of a sweep counts points without a verb") {
   CHECK(page.find("Targets all met: 1, too close to call: 1.") != std::string::npos);
 }
 
+TEST_CASE("a target near to dots that are level is drawn") {
+  html::Plot plot;
+  plot.x = {"number", "count"}, plot.y = {"GPU utilization", "ratio"};
+  for (const double n : {1.0, 2.0, 3.0}) plot.dots.push_back({n, 0.817, "bad", false});
+  plot.targets = {{0.9, "target >= 90 %", "bad"}};
+  CHECK(html::scatter("plot", plot).find("target &gt;= 90 %") != std::string::npos);
+  plot.targets.front().value = 0.2;
+  CHECK(html::scatter("plot", plot).find("target &gt;= 90 %") == std::string::npos);
+}
+
 TEST_CASE("a sweep without a point that meets the targets has no front to show") {
   SweepReport sweep;
   sweep.axes = {"storage.scratch.ost.count"};
