@@ -174,15 +174,15 @@ TEST_CASE("the first line counts the GPUs of hosts that something runs on") {
   }
 }
 
-// 24 GPUs compute half of the time, 8 all of it: 62.5 % of 32.
+// 24 GPUs save nearly all of the time, 8 compute.
 TEST_CASE("GPUs of hosts that several jobs share weigh as many as each has") {
   client::Session session({.jobs = 1, .worker = STALLCAST_SIM_PATH});
   const client::Reading reading = session.read({.text = R"({
     "cluster": { "hosts": [ { "id": "gpu", "count": 4, "gpus": 8 } ] },
-    "storage": [ { "id": "scratch", "type": "nfs", "head": { "read": "100 GB/s", "write": "100 GB/s" } } ],
-    "jobs": [ { "id": "large", "hosts": "gpu", "gpus": 24, "step": { "compute": "1 s" },
+    "storage": [ { "id": "scratch", "type": "nfs", "head": { "count": 1, "read": "100 GB/s", "write": "100 GB/s" } } ],
+    "jobs": [ { "id": "large", "hosts": "gpu", "accelerators": 24, "step": { "compute": "1 s" },
                 "checkpoint": { "to": "scratch", "size": "1 TB", "every_steps": 10 } },
-              { "id": "small", "hosts": "gpu", "gpus": 8, "step": { "compute": "1 s" } } ],
+              { "id": "small", "hosts": "gpu", "accelerators": 8, "step": { "compute": "1 s" } } ],
     "run": { "duration": "2 min" } })"});
   for (const Diagnostic& d : reading.diagnostics.items()) UNSCOPED_INFO(d.message);
   REQUIRE(reading.scenario.has_value());
@@ -202,11 +202,12 @@ TEST_CASE("counts in a drawing are of all hosts, of GPUs and of NICs") {
   client::Session session({.jobs = 1, .worker = STALLCAST_SIM_PATH});
   const client::Reading reading = session.read({.text = many_stores(6, 1)});
   REQUIRE(reading.scenario.has_value());
-  const Prediction p = session.estimate(reading.scenario->design());
+  const Result<Prediction> p = session.predict(reading.scenario->design(), {.replicas = 1});
+  REQUIRE(p.ok());
   const Value* each = reading.scenario->design().hosts.front().find("nic.count");
   REQUIRE(each != nullptr);
   std::map<std::string, std::string> counts;
-  for (const PictureBox& b : p.picture.boxes)
+  for (const PictureBox& b : p->picture.boxes)
     for (const PicturePart& part : b.parts)
       if (b.role == PictureBox::Role::hosts) counts[part.label] = part.count;
   CHECK(counts["NICs"] == std::to_string(6 * static_cast<int>(each->number)));
