@@ -50,7 +50,7 @@ constexpr Row kRows[] = {
     {"storage", "drives", "drives", of, DrawnIn::media},
     {"storage", "drives.latency", "latency of the drives", of, DrawnIn::media},
     {"storage", "first_byte", "wait for the first byte", of, DrawnIn::limit},
-    {"storage", "head", "filer heads", of, DrawnIn::entry},
+    {"storage", "head", "controllers", of, DrawnIn::entry},
     {"storage", "inodes", "inode updates", of, DrawnIn::metadata},
     {"storage", "keys", "key operations", of, DrawnIn::metadata},
     {"storage", "latency", "latency", of, DrawnIn::limit},
@@ -142,7 +142,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kDirecti
      {"put", "PUT"},
      {"busy", "time in use"},
      {"ops", "operations"},
-     {"requests", "requests in flight"},
+     {"requests", "small requests in flight"},
      {"uplink", "uplinks"},
      {"local", "local links"},
      {"in", "in"}}};

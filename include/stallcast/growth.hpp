@@ -77,6 +77,9 @@ struct GrowthResult {
   std::vector<GrowthTarget> targets;
   std::vector<GrowthCeiling> ceilings;  ///< the first first
   std::vector<std::string> notes;
+  /// Of the simulations of months, each once: with the first month it is of, where it is not of
+  /// all.
+  std::vector<std::string> warnings = {};
   std::vector<std::string> undrawn = {};  ///< targets that ask for a confidence: not judged
   std::vector<std::string> unsure = {};   ///< others of level "error", undecided in some month
 

@@ -22,6 +22,7 @@ Coming ingested(const Component& ingest) {
   if (const auto start = base::number_if(ingest, "start"))
     out.from = Seconds::from(*start, unit::s);
   if (const auto stop = base::number_if(ingest, "stop")) out.until = Seconds::from(*stop, unit::s);
+  out.what = "ingest " + ingest.id;
   return out;
 }
 

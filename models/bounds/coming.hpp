@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "stallcast/design.hpp"
 #include "stallcast/units.hpp"
@@ -12,6 +13,7 @@ namespace stallcast::models {
 struct Coming {
   Rate rate;
   Seconds from{}, until = Seconds::infinity();
+  std::string what{};  ///< "240 GB of each save of llm, each 25.2 s"
 
   /// Whether it has always come, and always will.
   [[nodiscard]] bool endless() const { return from <= Seconds{} && !until.finite(); }

@@ -4,6 +4,7 @@
 
 #include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "engine/base/text.hpp"
 #include "models/bounds/parts.hpp"
 #include "models/bounds/space.hpp"
 #include "stallcast/metric.hpp"
@@ -29,6 +30,17 @@ void derive_wear(const Room& space, std::vector<Derivation>& out) {
     out.push_back(derived(name + "life", *life,
                           text(space.warranty) + " x " + count(*space.drive_writes) + " rated / " +
                               count(*writes) + " a day"));
+}
+
+/// What makes it grow, the first few.
+std::string growing(const Room& space) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> all;
+  for (const Coming& each : space.coming)
+    if (each.endless()) all.push_back(each.what);
+  const std::size_t more = all.size() > kMost ? all.size() - kMost : 0;
+  all.resize(all.size() - more);
+  return base::join(all, "; ") + (more > 0 ? "; and " + std::to_string(more) + " more" : "");
 }
 
 /// What is left where it is full first.
@@ -79,7 +91,7 @@ void derive_growth(const Room& space, std::vector<Derivation>& out) {
   Rule rule{"headroom / growth",
             "docs/models/capacity.md, eq. 4",
             {headroom_of(space), figure("growth", growth.in(unit::Bps), Dimension::rate,
-                                        "of saves that are never deleted, and ingest")}};
+                                        "of what is never deleted: " + growing(space))}};
   if (growth <= Rate{} && *full > Seconds{} && *full < kNeverFull) {
     out.push_back(since_last(space, *full, std::move(formula)));
     return;

@@ -211,7 +211,8 @@ class Surveyor {
       const std::int64_t drains = saves.drains(tier);
       const Rate come =
           saves.state * (share * times) / (saves.interval * static_cast<double>(drains));
-      add_coming(*space, come * p.left_part(drains), dates_[j]);
+      add_coming(*space, come * p.left_part(drains), dates_[j],
+                 coming_from(job.job.id, saves, drains));
       space->written += come * (p.mean_part(drains) * dates_[j].share());
       const ThereOf there = there_.empty() ? ThereOf{} : there_.at(space)[j];
       if (!there.kept) continue;
@@ -242,11 +243,18 @@ class Surveyor {
 
   // After a job comes another, and after a row of them such a row.  [docs/models/capacity.md, eq.
   // 4]
-  static void add_coming(Room& space, Rate stays, const JobDates& dates) {
+  static void add_coming(Room& space, Rate stays, const JobDates& dates, const std::string& what) {
     if (stays <= Rate{}) return;
-    if (dates.in_row == 1) return space.coming.push_back({.rate = stays});
-    space.coming.push_back({stays, dates.begin, dates.end});
-    space.coming.push_back({stays * dates.share(), dates.row});
+    if (dates.in_row == 1) return space.coming.push_back({.rate = stays, .what = what});
+    space.coming.push_back({stays, dates.begin, dates.end, what});
+    space.coming.push_back({stays * dates.share(), dates.row, Seconds::infinity(), what});
+  }
+
+  static std::string coming_from(const std::string& job, const KeptSaves& saves,
+                                 std::int64_t drains) {
+    return "saves of " + job + ", " + text(saves.state) + " each " +
+           text(saves.interval * static_cast<double>(drains)) +
+           (saves.params.every_steps ? " of compute alone: they come later in truth" : "");
   }
 
   // Of saves of jobs in a row not all are there at one time.    [docs/models/capacity.md, eq. 2]

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "models/record/recorder.hpp"
 
@@ -41,12 +42,27 @@ void Lane::close(ResourceIndex cause) {
 }
 
 void Lane::close(const WaitSplit& waited) {
-  if (open_.empty()) return;
-  const auto most = std::max_element(waited.by_phase.begin(), waited.by_phase.end());
-  if (*most > Seconds{})
-    open_.back().name =
-        recorder_.text(kWaiting[static_cast<std::size_t>(most - waited.by_phase.begin())]);
-  close(waited.worst());
+  const Seconds all = waited.total();
+  if (open_.empty() || in_phase_ || all <= Seconds{}) return close(waited.worst());
+  const Open open = open_.back();
+  open_.pop_back();
+  last_ = recorder_.context_.now();
+  std::array<std::size_t, kPhases> order{};
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return waited.by_phase[a] > waited.by_phase[b];
+  });
+  const Seconds span = last_ - open.began;
+  Seconds from = open.began, waited_so_far;
+  for (const std::size_t phase : order) {
+    waited_so_far += waited.by_phase[phase];
+    const Seconds to = open.began + span * (waited_so_far / all);
+    const bool cores = phase == static_cast<std::size_t>(Phase::cpu);
+    if (to > from)
+      recorder_.add(*this, recorder_.text(kWaiting[phase]), open.number, {from, to}, false,
+                    recorder_.worst(waited, cores));
+    from = to;
+  }
 }
 
 void Lane::close_all() {

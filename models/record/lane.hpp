@@ -28,7 +28,9 @@ class Lane {
   void note(std::string_view name, Seconds began, Seconds ended, ResourceIndex cause = kNoResource);
   /// The one opened last ends now; `cause` was waited for. A span that took no time is forgotten.
   void close(ResourceIndex cause = kNoResource);
-  /// The same, named by what it was waited for most.
+  /// The same as spans one after the other, from the longest on: each names what was waited for,
+  /// for as long as that was, and its cause is a set of cores where it waits for these, and none
+  /// else.
   void close(const WaitSplit& waited);
   void close_all();
   [[nodiscard]] bool idle() const { return open_.empty(); }

@@ -73,6 +73,13 @@ void Recorder::add(const Lane& lane, std::uint32_t name, std::int64_t number, Da
   context_.stop();
 }
 
+ResourceIndex Recorder::worst(const WaitSplit& waited, bool cores) const {
+  WaitSplit kind;
+  for (const auto& [resource, time] : waited.by_resource)
+    if (plant_.resources().name(resource).ends_with(".cpu") == cores) kind.blame(time, resource);
+  return kind.worst();
+}
+
 void Recorder::step_done(Seconds skipped) {
   if (skipped > skipped_)
     out_.repeats.push_back({.begin_s = (context_.now() + skipped_).in(unit::s),

@@ -54,6 +54,8 @@ class Recorder {
   struct Dates {
     Seconds began, ended;
   };
+  /// What of `waited` took longest: of sets of cores, or of all else.
+  [[nodiscard]] ResourceIndex worst(const WaitSplit& waited, bool cores) const;
   /// A span of `lane` that is over.
   void add(const Lane& lane, std::uint32_t name, std::int64_t number, Dates dates, bool cut,
            ResourceIndex cause);

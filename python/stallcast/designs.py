@@ -229,6 +229,16 @@ def _point_line(point: Point) -> str:
     values = ", ".join(f"{path} {value}" for path, value in point.values.items())
     if point.status != "done":
         return f"{values}: {point.status}" + (f", {point.message}" if point.message else "")
-    figures = ", ".join(f"{m.name} {100.0 * m.value:.4g} %" if m.unit == "ratio" else
-                        f"{m.name} {m.value:.4g} {m.unit}" for m in point.metrics.values())
-    return f"{values}: {point.verdict}, {figures}"
+    return f"{values}: {point.verdict}, " + ", ".join(f"{m.name} {_figure(m)}" for m in point.metrics.values())
+
+
+def _figure(metric: Metric) -> str:
+    """As reports say it: 60.4 %, 143 kUSD, 1.5 GB/s."""
+    value, unit = metric.value, metric.unit
+    if unit == "ratio":
+        return f"{100.0 * value:.4g} %"
+    prefixes = ["", "k", "M", "G", "T", "P"] if unit in ("B", "B/s", "USD", "W") else [""]
+    while abs(value) >= 1000.0 and len(prefixes) > 1:
+        value /= 1000.0
+        del prefixes[0]
+    return f"{value:.4g} {prefixes[0]}{unit}"

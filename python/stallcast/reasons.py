@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List
 
 from .engine import Answer, run_of
-from .prediction import Prediction
+from .prediction import Prediction, Target
 from .result import Result, frame_of, unknown
 
 if TYPE_CHECKING:  # used where it is installed
@@ -127,7 +127,8 @@ class Diff(Result):
         return list(self.data["inputs"])
 
     def rows(self) -> List[Dict[str, Any]]:
-        """Metrics that moved: before and after in ``unit``, delta, relative (0.01 = 1 %), effect."""
+        """Metrics that moved: "before" in the base, this scenario, and "after" in the head, in ``unit``; delta,
+        relative (0.01 = 1 %), effect."""
         keys = ("metric", "unit", "before", "after", "delta", "relative", "effect")
         return [{key: metric.get(key) for key in keys} for metric in self.data["metrics"]]
 
@@ -161,6 +162,13 @@ class CheckReport(Result):
     @property
     def passed(self) -> bool:
         return self.exit_code == 0
+
+    @property
+    def targets(self) -> List[Target]:
+        """Every assertion, judged; ``rows()`` has the fixes that were tried, too."""
+        return [Target(a["id"], a["that"], a["status"], a["value"], a["unit"], a["level"], a.get("limited_by"),
+                       a.get("probability"), a.get("why", ""), a.get("most_waited_for"))
+                for s in self.data["scenarios"] for a in s["assertions"]]
 
     def rows(self) -> List[Dict[str, Any]]:
         """Every assertion: id, that, status, value in unit, limit, what limits it, and a fix that was tried."""

@@ -96,8 +96,10 @@ class Scenario:
         return engine.ask(self._question("resolve", {"merged": True})).data
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes ``to_dict()`` to a file, as a scenario that the command line takes, too."""
-        text = self.merged()
+        """Writes a file that the command line takes, too: the text as it was loaded, comments included, where
+        nothing was changed and it extends no other; else ``to_dict()``, one scenario without comments."""
+        alone = not self._changes and not self._variant and '"extends"' not in self.text
+        text = self.text if alone else self.merged()
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 

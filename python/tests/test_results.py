@@ -149,6 +149,7 @@ class OtherAnswersTest(Case):
         self.assertLess(sweep[-1]["job.train.step.time"], sweep[0]["job.train.step.time"])
         self.assertEqual(sweep.rows()[0]["status"], "done")
         self.assertIn("4 points, 4 done", repr(sweep))
+        self.assertNotIn("e+", repr(sweep))
         with self.assertRaises(KeyError):
             sweep[0]["job.train.step"]
 
@@ -196,6 +197,8 @@ class OtherAnswersTest(Case):
         self.assertEqual((report.passed, report.exit_code, report.verdict), (False, 1, "fail"))
         self.assertEqual([row["status"] for row in report.rows()], ["fail", "pass"])
         self.assertTrue(report.rows()[0]["fix"])
+        self.assertEqual([(t.that, t.status) for t in report.targets],
+                         [(row["that"], row["status"]) for row in report.rows()])
 
     def test_any_verb_can_be_asked(self):
         self.assertEqual(self.small().ask("run", draws=0)["schema"], "stallcast.result/1")

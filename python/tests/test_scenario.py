@@ -189,6 +189,18 @@ class FilesTest(Case):
         self.assertEqual(again.to_dict()["storage"][0]["ost"]["count"], "=4 * boxes")
         self.assertEqual(stallcast.from_dict(s.to_dict()).resolve(), s.resolve())
 
+    def test_a_scenario_that_was_not_changed_is_saved_as_it_is_written(self):
+        s = stallcast.init("llm-async-ckpt")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "same.json")
+            s.save(path)
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), s.text)
+            s["run.seed"] = 7
+            s.save(path)
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["run"]["seed"], 7)
+
     def test_templates_are_scenarios(self):
         names = stallcast.templates()
         self.assertIn("llm-async-ckpt", names)

@@ -158,9 +158,10 @@ std::vector<Expectation> read_expectations(ReadContext& context,
     const std::string at = "/expect" + base::pointer_token(i);
     const Json& item = (*list)[i];
     if (!item.is_object()) {
-      context.report.error("type", at,
-                           "an \"expect\" entry is an object, not " + std::string(type_name(item)),
-                           "write { \"that\": " + example(context.tree.root) + " }");
+      context.report.error(
+          "type", at, "an \"expect\" entry is an object, not " + std::string(type_name(item)),
+          "write { \"that\": " + (item.is_string() ? item.dump() : example(context.tree.root)) +
+              " }");
       continue;
     }
     check_keys(item, at, keys, "an \"expect\" entry", context.report);

@@ -1,9 +1,11 @@
 #include <QAbstractItemView>
+#include <QApplication>
 #include <QComboBox>
 #include <QHeaderView>
 #include <QLabel>
 #include <QRegularExpression>
 #include <QTableView>
+#include <QToolTip>
 #include <QTreeView>
 #include <catch2/catch.hpp>
 
@@ -74,6 +76,25 @@ TEST_CASE("screens name figures, resources and inputs in words") {
       CHECK_FALSE(is_path(text));
     }
   }
+}
+
+// Somebody else's scenario may call a target anything.
+TEST_CASE("names of a scenario are text, whatever they look like") {
+  MainWindow window(settings(), {});
+  const QString bad = QStringLiteral("<b>a</b><img src=\"x.png\">");
+  auto* label = new QLabel(bad, &window);
+  auto* meant = new QLabel(bad, &window);
+  meant->setTextFormat(Qt::RichText);
+  window.show();
+  CHECK(label->textFormat() == Qt::PlainText);
+  CHECK(label->text() == bad);
+  CHECK(meant->textFormat() == Qt::RichText);
+  for (const QLabel* shown : window.findChildren<QLabel*>())
+    if (shown->isVisible()) CHECK(shown->textFormat() != Qt::AutoText);
+  QToolTip::showText(QPoint(10, 10), bad, &window);
+  for (const QWidget* top : QApplication::topLevelWidgets())
+    if (const auto* tip = qobject_cast<const QLabel*>(top))
+      CHECK(tip->textFormat() == Qt::PlainText);
 }
 
 TEST_CASE("what a job reads is counted in samples, as in reports") {

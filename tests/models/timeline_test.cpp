@@ -171,6 +171,28 @@ TEST_CASE("what is waited for is named: a step that storage holds up blames stor
   CHECK(time_of(spans(timeline, "rank", "compute")) > 0.0);
 }
 
+// Threads of two kinds of wait: every second of the run is in the span of what it was waited for.
+TEST_CASE("spans of waiting add up to the shares of the run, cause by cause") {
+  Design design = reading("20 MB", "40");
+  set(*design.jobs[0].dataset, Role::dataset, "decode", "10 ms");
+  set(design.run, Role::run, "fold", "true");
+  const Timeline timeline = recorded(design, {.end_s = 1e6});
+  const RunResult result = run(design);
+  const auto& shares = result.breakdown.at("train");
+  const double wall = metric(result, "job.train.time.wall");
+  std::size_t causes = 0;
+  for (const char* cause : {"data", "metadata", "cpu"}) {
+    INFO(cause);
+    const auto waits = spans(timeline, "rank", std::string("wait for ") + cause);
+    CHECK(time_of(waits) / wall == Approx(shares.at(cause)).margin(1e-9));
+    if (shares.at(cause) > 0.0) ++causes;
+    for (const Timeline::Span& wait : waits)
+      if (const std::string resource(timeline.cause(wait)); !resource.empty())
+        CHECK(resource.ends_with(".cpu") == (std::string(cause) == "cpu"));
+  }
+  CHECK(causes > 1);
+}
+
 TEST_CASE("the compute of a step says which batch it takes, and a worker loaded that before") {
   const Timeline timeline = recorded(designs().at("bound by storage"), {.end_s = 12.0});
   std::map<std::int64_t, double> ready;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -171,6 +172,46 @@ TEST_CASE("the first line counts the GPUs of hosts that something runs on") {
     INFO(p.system);
     CHECK(p.system.find(gpus) != std::string::npos);
   }
+}
+
+// 24 GPUs save nearly all of the time, 8 compute.
+TEST_CASE("GPUs of hosts that several jobs share weigh as many as each has") {
+  client::Session session({.jobs = 1, .worker = STALLCAST_SIM_PATH});
+  const client::Reading reading = session.read({.text = R"({
+    "cluster": { "hosts": [ { "id": "gpu", "count": 4, "gpus": 8 } ] },
+    "storage": [ { "id": "scratch", "type": "nfs", "head": { "count": 1, "read": "100 GB/s", "write": "100 GB/s" } } ],
+    "jobs": [ { "id": "large", "hosts": "gpu", "accelerators": 24, "step": { "compute": "1 s" },
+                "checkpoint": { "to": "scratch", "size": "1 TB", "every_steps": 10 } },
+              { "id": "small", "hosts": "gpu", "accelerators": 8, "step": { "compute": "1 s" } } ],
+    "run": { "duration": "2 min" } })"});
+  for (const Diagnostic& d : reading.diagnostics.items()) UNSCOPED_INFO(d.message);
+  REQUIRE(reading.scenario.has_value());
+  const Result<Prediction> p = session.predict(reading.scenario->design(), {.replicas = 1});
+  REQUIRE(p.ok());
+  const auto busy = [&](const char* job) {
+    return p->metrics.at(std::string("job.") + job + ".gpu.utilization").value;
+  };
+  REQUIRE(busy("large") < busy("small") - 0.1);
+  for (const PictureBox& b : p->picture.boxes)
+    if (b.role == PictureBox::Role::hosts)
+      CHECK(report::part_load(*p, b.parts.front()).mean ==
+            Approx((24.0 * busy("large") + 8.0 * busy("small")) / 32.0).epsilon(1e-12));
+}
+
+TEST_CASE("counts in a drawing are of all hosts, of GPUs and of NICs") {
+  client::Session session({.jobs = 1, .worker = STALLCAST_SIM_PATH});
+  const client::Reading reading = session.read({.text = many_stores(6, 1)});
+  REQUIRE(reading.scenario.has_value());
+  const Result<Prediction> p = session.predict(reading.scenario->design(), {.replicas = 1});
+  REQUIRE(p.ok());
+  const Value* each = reading.scenario->design().hosts.front().find("nic.count");
+  REQUIRE(each != nullptr);
+  std::map<std::string, std::string> counts;
+  for (const PictureBox& b : p->picture.boxes)
+    for (const PicturePart& part : b.parts)
+      if (b.role == PictureBox::Role::hosts) counts[part.label] = part.count;
+  CHECK(counts["NICs"] == std::to_string(6 * static_cast<int>(each->number)));
+  CHECK(counts["GPUs"] == "48");
 }
 
 // 40 classes of one host each, of which a job uses the first: one box for it and one for 39 hosts

@@ -102,6 +102,68 @@ class PageTest(browser.BrowserTest):
                          self.browser.value("at('system').textContent"))
         self.assertNotEqual(self.browser.value("at('picture').innerHTML"), before)
 
+    def done(self):
+        self.browser.until("document.querySelector('#report iframe') && !at('hand').hidden")
+
+    def test_what_is_drawn_is_the_design_in_the_editor(self):
+        """Also beside a comparison, whose first drawing is that of the design that was kept."""
+        good = self.browser.value("at('text').value")
+        self.browser.value("at('keep').click()")
+        self.type(good.replace('"count": 16, "use"', '"count": 5, "use"'))
+        self.browser.until("at('picture').textContent.includes('5 x NVIDIA') && !at('compare').disabled")
+        self.browser.value("at('compare').click()")
+        self.done()
+        self.assertIn("5 x NVIDIA", self.browser.value("at('picture').textContent"))
+        self.assertNotIn("16 x NVIDIA", self.browser.value("at('picture').textContent"))
+
+    def test_what_is_of_the_text_before_a_change_is_marked(self):
+        good = self.browser.value("at('text').value")
+        self.browser.value("at('run').click()")
+        self.done()
+        self.browser.until("at('method').textContent === 'Simulation'")
+        old = "['said', 'report'].map(id => at(id).classList.contains('old')).join() + at('stale').hidden"
+        self.assertEqual(self.browser.value(old), "false,falsetrue")
+        self.type(good.replace('"count": 16, "use"', '"count": 5, "use"'))
+        self.browser.until("at('picture').textContent.includes('5 x NVIDIA')")
+        self.assertEqual(self.browser.value(old), "true,truefalse")
+        self.assertEqual(self.browser.value("at('method').textContent"), "Estimate")
+        # A text with a fault has no bounds: what is left of the one before it is greyed, too.
+        self.type("{")
+        self.browser.until("at('run').disabled")
+        self.assertEqual(self.browser.value("['tiles', 'picture'].map(id => at(id).classList.contains('old')).join()"),
+                         "true,true")
+        self.type(good)
+        self.browser.until("!at('run').disabled")
+        self.assertEqual(self.browser.value(old), "false,falsetrue")
+
+    def test_tiles_say_what_a_check_and_an_explanation_simulated(self):
+        for button in ("check", "explain"):
+            self.setUp()
+            self.browser.value(f"at('{button}').click()")
+            self.done()
+            self.browser.until("at('method').textContent === 'Simulation'")
+            tiles = self.browser.value("at('tiles').innerText")
+            self.assertNotIn("simulate to tell", tiles)
+            self.assertIn("GPU utilization >= 95 %", tiles)
+
+    def test_an_estimate_says_its_figures_as_reports_do(self):
+        good = self.browser.value("at('text').value")
+        self.type(good.replace('"use": "host/dgx-h100"', '"use": "host/dgx-h100", "price": "300 kUSD", "power": "10 kW"')
+                  .replace('"write": "4 GB/s"', '"write": "4 GB/s", "capacity": "90 TB"'))
+        self.browser.until("at('tiles').innerText.includes('USD')")
+        tiles = self.browser.value("at('tiles').innerText")
+        self.assertIn("full after", tiles)
+        self.assertIn("at least", tiles)  # of what idle GPUs cost: they are busy at most as bounds allow
+        for raw in ("cost.", "power.", "capacity.", "full_after"):
+            self.assertNotIn(raw, tiles)
+
+    def test_bars_are_as_high_as_what_is_in_them(self):
+        self.browser.value("for (const id of ['cancel', 'progress', 'hand']) at(id).hidden = false")
+        for width, height in ((1280, 1000), (1280, 500), (390, 844)):
+            self.browser.look(width, height)
+            cut = "[...document.querySelectorAll('#answer > .bar')].filter(b => b.scrollHeight > b.clientHeight + 1).length"
+            self.assertEqual(self.browser.value(cut), 0)
+
 
 class Hands:
     """Somebody with a mouse and a keyboard; counts what they do."""

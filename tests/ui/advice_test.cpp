@@ -89,6 +89,34 @@ TEST_CASE("inputs of a figure that comes out alike are not worth measuring") {
   CHECK(figure_to_settle(p).empty());
 }
 
+// The target that holds in 29 or 71 of 100 cases is the question, not one that is safe.
+TEST_CASE("what to measure first is of the target in doubt, or of none") {
+  Prediction p = report::testing::drawn();
+  const std::string busy = "job.train.gpu.utilization", stall = "job.train.checkpoint.stall";
+  CHECK(figure_to_settle(p) == stall);
+  p.uncertainty->metrics[stall].shares.clear();
+  CHECK(figure_to_settle(p).empty());
+  CHECK(render(p, report::testing::context(), Format::text, {}).find("What moves the answer") ==
+        std::string::npos);
+  // What the draws lack is said of it, and not of the figure that is said first.
+  p.uncertainty->metrics[stall].known = {5.0, 6.0};
+  CHECK(draws_to_ask_for(p) == 256);
+  CHECK(draws_phrase(p).find("do not tell which inputs move stall per save, --draws 256 may") !=
+        std::string::npos);
+  p.assertions[1].probability = 0.96;
+  CHECK(figure_to_settle(p) == busy);
+}
+
+TEST_CASE("of several jobs advice says that its figure is a mean") {
+  Prediction p = report::testing::missed_target();
+  p.alternatives[0].verdict = Verdict::pass;
+  CHECK(advice_phrase(p).find("(GPUs ") != std::string::npos);
+  p.breakdown["other"] = p.breakdown["train"];
+  CHECK(advice_phrase(p).find("(mean utilization of all GPUs ") != std::string::npos);
+  CHECK(render(p, report::testing::context(), Format::html, {})
+            .find("simulated: mean utilization of all GPUs.") != std::string::npos);
+}
+
 TEST_CASE("of tenants alone the first lines say what they do") {
   Prediction p = report::testing::nothing_to_gain();
   p.breakdown.clear();

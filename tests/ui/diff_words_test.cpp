@@ -62,6 +62,15 @@ TEST_CASE("what moves a figure the other way is no cause of it") {
   CHECK(text.find("a 1 -> 2") == std::string::npos);
 }
 
+TEST_CASE("designs whose ids differ have no metric in common") {
+  Diff diff;
+  diff.base.prediction.design_sha256 = "a", diff.head.prediction.design_sha256 = "b";
+  diff.gone["job.a.gpu.utilization"] = diff.come["job.b.gpu.utilization"] = {0.9, "ratio", {}};
+  CHECK(diff_headline(diff).find("no metric in common") != std::string::npos);
+  diff.metrics = {{"cost.capex", "USD", 1.0, 1.0, Effect::none}};
+  CHECK(diff_headline(diff).find("no metric moved") != std::string::npos);
+}
+
 TEST_CASE("what a job waits for at one resource is not said before its shares") {
   Diff diff;
   diff.base.prediction = diff.head.prediction = report::testing::missed_target();

@@ -1,10 +1,13 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "stallcast/metric.hpp"
 #include "tests/ui/report_samples.hpp"
 #include "ui/report/advice.hpp"
 #include "ui/report/html/sections.hpp"
 #include "ui/report/layout.hpp"
+#include "ui/report/limit.hpp"
+#include "ui/report/picture_load.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
 #include "ui/report/waterfall.hpp"
@@ -121,6 +124,48 @@ TEST_CASE("a list of what limits says what it leaves out, and by which rule") {
           std::string::npos);
   p.bottlenecks.resize(5);
   CHECK(limits_left_out(p).empty());
+}
+
+TEST_CASE("what is drawn red has the figure of what limits, and of no other way of the part") {
+  Prediction p = report::testing::nothing_to_gain();
+  const auto use = [](const char* name, double busy) {
+    ResourceUse out;
+    out.name = name, out.unit = "B/s", out.throughput = busy, out.capacity = 1.0;
+    return out;
+  };
+  const std::string write = "storage.nas.head.write";
+  p.resources = {use("storage.nas.head.ops", 0.4), use(write.c_str(), 0.25)};
+  const PicturePart heads{"controllers", "2", {"storage.nas.head.ops", write}, {}};
+  p.gains.emplace();
+  p.bottlenecks = {
+      {"storage.scratch.ost", 0.5, 0.9, "", Gain{0.1, 0.1, "storage.scratch.ost", ""}}};
+  CHECK(part_load(p, heads).mean == 0.4);
+  p.bottlenecks = {{write, 0.5, 0.25, "", Gain{0.1, 0.1, write, ""}}};
+  REQUIRE(limit_of(p).name == write);
+  CHECK(part_load(p, heads).mean == 0.25);
+  // Of a system that limits as a whole the box is red.
+  PictureBox box;
+  box.path = "storage[nas]";
+  CHECK_FALSE(is_limit(p, box));
+  p.bottlenecks = {{"storage.nas", 0.5, 0.25, "", Gain{0.1, 0.1, "storage.nas", ""}}};
+  REQUIRE(limit_of(p).name == "storage.nas");
+  CHECK(is_limit(p, box));
+  box.path = "storage[scratch]";
+  CHECK_FALSE(is_limit(p, box));
+}
+
+TEST_CASE("bounds of how busy GPUs are bound what idle ones cost from below") {
+  Prediction p = report::testing::nothing_to_gain();
+  p.metrics[metric::kGpuIdleCost] = {1.5, "USD/h", {}};
+  const auto idle = [&] {
+    for (const FigureBlock& block : figure_blocks(p))
+      for (const FigureRow& row : block.rows)
+        if (row.metric == metric::kGpuIdleCost) return row.text;
+    return std::string();
+  };
+  CHECK(idle() == "1.5 USD/h");
+  p.method = "estimate";
+  CHECK(idle() == "1.5 USD/h, at least");
 }
 
 TEST_CASE("targets of one figure are drawn on one scale") {

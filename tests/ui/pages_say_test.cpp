@@ -144,6 +144,61 @@ TEST_CASE("the legend of a sweep counts points without a verb") {
   CHECK(page.find("Targets all met: 1, too close to call: 1.") != std::string::npos);
 }
 
+TEST_CASE("a target near to dots that are level is drawn") {
+  html::Plot plot;
+  plot.x = {"number", "count"}, plot.y = {"GPU utilization", "ratio"};
+  for (const double n : {1.0, 2.0, 3.0}) plot.dots.push_back({n, 0.817, "bad", false});
+  plot.targets = {{0.9, "target >= 90 %", "bad"}};
+  CHECK(html::scatter("plot", plot).find("target &gt;= 90 %") != std::string::npos);
+  plot.targets.front().value = 0.2;
+  CHECK(html::scatter("plot", plot).find("target &gt;= 90 %") == std::string::npos);
+}
+
+TEST_CASE("a sweep without a point that meets the targets has no front to show") {
+  SweepReport sweep;
+  sweep.axes = {"storage.scratch.ost.count"};
+  sweep.columns.emplace_back().name = "job.train.gpu.utilization";
+  sweep.columns.back().goal = Goal::maximum;
+  for (const double n : {8.0, 16.0}) {
+    SweepRow& row = sweep.rows.emplace_back();
+    row.values = {n == 8.0 ? "8" : "16"};
+    row.numbers = {SweepFigure{n, "count"}};
+    row.outcome.emplace().metrics["job.train.gpu.utilization"] = {n / 20.0, "ratio", {}};
+    row.outcome->verdict = Verdict::fail;
+  }
+  const auto page = [&] { return render(sweep, {.style = {}, .format = Format::html}); };
+  CHECK(page().find("No point meets all targets: none is on it.") != std::string::npos);
+  CHECK(page().find("Circled and joined") == std::string::npos);
+  sweep.rows[1].outcome->verdict = Verdict::pass, sweep.rows[1].pareto = true;
+  CHECK(page().find("Circled and joined") != std::string::npos);
+  CHECK(page().find("none is on it") == std::string::npos);
+}
+
+// Whatever the format: they decide how to read a figure.
+TEST_CASE("warnings of a simulation are in every report of it") {
+  const std::string warning = "the run ends 54 of 60 steps after its last save";
+  Explanation e = report::testing::explanation();
+  e.prediction = report::testing::missed_target();
+  e.prediction->warnings = {warning};
+  PlanResult plan = report::testing::found_plan();
+  plan.prediction.warnings = {warning};
+  PlanResult none = plan;
+  none.status = PlanStatus::infeasible, none.answer.reset();
+  GrowthResult growth;
+  growth.months = {0}, growth.warnings = {warning};
+  const ReportContext context = report::testing::context();
+  for (const Format format : {Format::text, Format::markdown, Format::html, Format::json})
+    for (const std::string& text :
+         {render(e, context, format, {}), render(plan, context, format, {}),
+          render(none, context, format, {}), render(growth, context, format, {})}) {
+      std::string unwrapped = text;
+      for (std::size_t at = 0; (at = unwrapped.find("\n    ", at)) != std::string::npos;)
+        unwrapped.replace(at, 5, " ");
+      INFO(text);
+      CHECK(unwrapped.find(warning) != std::string::npos);
+    }
+}
+
 TEST_CASE("pages show what changes gain by the figure that a target asks for") {
   Prediction p = report::testing::missed_target();
   p.metrics["job.train.goodput"] = {0.85, "ratio", {}};

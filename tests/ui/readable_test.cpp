@@ -331,7 +331,7 @@ TEST_CASE("the legend of the timeline names GPUs that decode") {
   ReportContext context = report::testing::context();
   Timeline& t = context.timeline.emplace();
   t.end_s = t.spans_end_s = 10.0;
-  t.texts = {"compute", "cpu"};
+  t.texts = {"compute", "wait for cpu"};
   t.tracks.push_back({.kind = "rank", .job = "train", .name = "rank", .chosen = "only"});
   t.spans.push_back({.name = 0, .end_s = 6.0});
   t.spans.push_back({.name = 1, .begin_s = 6.0, .end_s = 10.0});

@@ -179,6 +179,7 @@ void MainWindow::show_shortcuts() {
   box->setAttribute(Qt::WA_DeleteOnClose);
   box->setModal(false);
   box->setWindowTitle(tr("Keys"));
+  box->setTextFormat(Qt::RichText);
   box->setText(QStringLiteral("<table>%1</table>").arg(text));
   box->show();
 }

@@ -19,6 +19,7 @@
 #include "ui/desktop/export_screen.hpp"
 #include "ui/desktop/overview_screen.hpp"
 #include "ui/desktop/parts.hpp"
+#include "ui/desktop/plain_text.hpp"
 #include "ui/desktop/problems_dock.hpp"
 #include "ui/desktop/project_file.hpp"
 #include "ui/desktop/saved_file.hpp"
@@ -34,6 +35,7 @@ namespace stallcast::desktop {
 MainWindow::MainWindow(const client::Settings& settings, const QString& recovery_folder)
     : workspace_(settings), recovery_(workspace_, recovery_folder) {
   setObjectName(QStringLiteral("window"));
+  new PlainText(this);
   places_ = new Places(this);
   setCentralWidget(places_);
   add_screens();

@@ -112,7 +112,10 @@ void PartForm::rebuild(const client::FormPart& part) {
   for (const client::FormField& field : part.fields)
     label_width_ = std::max(label_width_, fontMetrics().horizontalAdvance(text_of(field.key)));
   auto* title = new QLabel(
-      QStringLiteral("<b>%1</b> %2").arg(text_of(part.path), text_of(part.summary)), head);
+      QStringLiteral("<b>%1</b> %2")
+          .arg(text_of(part.path).toHtmlEscaped(), text_of(part.summary).toHtmlEscaped()),
+      head);
+  title->setTextFormat(Qt::RichText);
   title->setWordWrap(true);
   layout->addRow(title);
   if (!part.selector.empty() && part.kinds.size() > 1) {

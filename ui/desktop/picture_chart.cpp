@@ -192,9 +192,7 @@ void PictureChart::resizeEvent(QResizeEvent* event) {
 }
 
 void PictureChart::paint_box(QPainter& painter, const PictureBox& box, const Theme& theme) const {
-  const bool limit = std::any_of(box.parts.begin(), box.parts.end(), [&](const PicturePart& part) {
-    return report::part_load(*shown_, part).limit;
-  });
+  const bool limit = report::is_limit(*shown_, box);
   painter.setPen(QPen(limit ? theme.bad : theme.grid, limit ? 2.0 : 1.0));
   painter.setBrush(theme.palette.color(QPalette::Base));
   painter.drawRoundedRect(QRectF(box.x, box.y, box.width, box.height), kRound, kRound);

@@ -92,6 +92,7 @@ StartScreen::StartScreen(Workspace& workspace, SessionFile& recovery, QWidget* p
       tr("<b>Stallcast</b> predicts what storage does to training: how busy the GPUs are, what a "
          "checkpoint costs, how much storage is needed, and why."),
       this);
+  about->setTextFormat(Qt::RichText);
   about->setWordWrap(true);
   layout->addWidget(about);
   layout->addWidget(cards());

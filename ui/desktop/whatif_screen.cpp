@@ -306,6 +306,7 @@ void WhatIfScreen::refresh_pins() {
                                 .arg(Theme::of(*this).pins[i].name(), pin.name.toHtmlEscaped(),
                                      use ? QStringLiteral(": ") + metric_text(*use) : QString()),
                             row);
+    name->setTextFormat(Qt::RichText);
     layout->addWidget(name, 1);
     const auto button = [&](const QString& text, const QString& say, auto&& action) {
       auto* b = new QToolButton(row);

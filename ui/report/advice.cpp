@@ -107,7 +107,11 @@ std::string advice_phrase(const Prediction& p) {
   if (p.verdict != Verdict::fail || p.alternatives.empty()) return "";
   constexpr std::size_t kMost = 2;
   const bool nominal = tried_nominally(p);
-  const bool kept = figure_gained(p, p.alternatives).value == &Alternative::goodput;
+  const GainedFigure figure = figure_gained(p, p.alternatives);
+  // Of one job "GPUs" says enough; of several the mean is no figure of the target's job.
+  const std::string name = p.breakdown.size() > 1                  ? figure.name
+                           : figure.value == &Alternative::goodput ? "goodput"
+                                                                   : "GPUs";
   std::vector<std::string> said;
   bool slows_some = false;  // what is said first: the other is what slows nobody, if anything does
   for (const Alternative& a : p.alternatives) {
@@ -116,8 +120,7 @@ std::string advice_phrase(const Prediction& p) {
     if (slows_some && !a.slows.empty()) continue;
     slows_some = !a.slows.empty();
     std::vector<std::string> with;
-    if (time_gained(p).empty())
-      with.push_back((kept ? "goodput " : "GPUs ") + print_share(kept ? a.goodput : a.utilization));
+    if (time_gained(p).empty()) with.push_back(name + " " + print_share(a.*figure.value));
     if (const std::string slows = slows_phrase(a); !slows.empty()) with.push_back(slows);
     if (const std::string cost = cost_phrase(a); !cost.empty()) with.push_back(cost);
     said.push_back(label::of_change(a.change) +

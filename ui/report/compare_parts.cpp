@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/report.hpp"
@@ -87,6 +88,11 @@ std::vector<Found> found_of_plant(const SideBySide& c) {
   for (const ComparedDesign& d : c.designs)
     for (const auto& [name, value] : d.prediction.metrics)
       if (of_plant(name)) names.insert(name);
+  // Of storage that says nothing of its power it is not known, not nothing.
+  const bool told = std::any_of(c.designs.begin(), c.designs.end(), [](const ComparedDesign& d) {
+    return figure_or_zero(d.prediction, metric::kStoragePower) > 0.0;
+  });
+  if (!told) names.erase(metric::kStoragePower);
   std::vector<Found> out;
   for (const std::string& name : names) {
     const metric::Figure* known = metric::find(name);

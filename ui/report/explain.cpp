@@ -8,6 +8,7 @@
 #include "ui/report/explain_tree.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
+#include "ui/report/markdown.hpp"
 #include "ui/report/renderers.hpp"
 #include "ui/report/summary.hpp"
 #include "ui/report/sureness.hpp"
@@ -155,6 +156,9 @@ std::string explanation_text(const Explanation& e, const ReportContext& context,
   if (e.prediction.has_value() && style.depth >= 0 && !asked)
     more.emplace_back("lines that end in ... go deeper: name the metric, or --depth N");
   if (!more.empty()) out += "\n" + wrapped("", base::join(more, "; "), 0);
+  if (e.prediction && !e.prediction->warnings.empty())
+    out += "\n" + ink.bold("Warnings") + "\n" +
+           bullets(e.prediction->warnings, e.prediction->warnings.size(), "more");
   return out + "\n" + made_by(context) + "\n";
 }
 
@@ -199,6 +203,8 @@ std::string explanation_markdown(const Explanation& e, const ReportContext& cont
            markdown_cell(gain_text(w, *e.prediction)) + " |\n";
   if (e.prediction.has_value() && e.asked.empty())
     out += "\n" + prediction_markdown(*e.prediction, context);
+  else if (e.prediction.has_value())
+    out += warnings_markdown(e.prediction->warnings);
   return out;
 }
 

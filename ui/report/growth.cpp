@@ -61,6 +61,9 @@ std::string growth_text(const GrowthResult& growth, const ReportContext& context
     out += "\n" + ink.bold("What happens") + "\n" + bullets(events, events.size(), "events");
   if (!growth.notes.empty())
     out += "\n" + ink.bold("Notes") + "\n" + bullets(growth.notes, growth.notes.size(), "notes");
+  if (!growth.warnings.empty())
+    out += "\n" + ink.bold("Warnings") + "\n" +
+           bullets(growth.warnings, growth.warnings.size(), "more");
   const std::string missing = growth_left_out(growth, table.columns);
   return out + "\n" +
          wrapped("",
@@ -123,7 +126,7 @@ std::string growth_markdown(const GrowthResult& growth) {
     out += "- " + missing + "\n";
   if (!growth.notes.empty()) out += "\n### Notes\n\n";
   for (const std::string& note : growth.notes) out += "- " + markdown_literal(note) + "\n";
-  return out;
+  return out + warnings_markdown(growth.warnings);
 }
 
 }  // namespace
@@ -160,6 +163,7 @@ std::string growth_json(const GrowthResult& growth, const ReportContext& context
                                {"message", c.message},
                                {"remedy", c.remedy}});
   out["notes"] = growth.notes;
+  out["warnings"] = growth.warnings;
   return dump(out);
 }
 

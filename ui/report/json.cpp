@@ -42,7 +42,7 @@ Json assertions_array(const Prediction& prediction) {
     Json line = {
         {"id", a.id},
         {"that", a.that},
-        {"text", target_phrase(a, prediction.breakdown.size() > 1)},
+        {"text", target_phrase(a, jobs_of(prediction).size() > 1)},
         {"value", a.unit.empty() ? Json(nullptr) : Json(a.value)},
         {"unit", a.unit},
         {"status", a.status},

@@ -159,6 +159,15 @@ std::string gains_note(const Prediction& p) {
   if (gains.left_out > 0)
     out += (out.empty() ? "" : "; ") + count_of(gains.left_out, "part") +
            " not tried: the design is large";
+  // Of what has no part in its name.
+  for (const Bottleneck& b : p.bottlenecks)
+    if (b.gain && label::of_resource(b.resource).starts_with("combined parts")) {
+      out += (out.empty() ? "" : "; ") +
+             std::string(
+                 "combined parts: all that something is made of, where no part of it alone "
+                 "explains the gain");
+      break;
+    }
   const std::string lasting = lasting_note(p);
   return out + (out.empty() || lasting.empty() ? "" : "; ") + lasting;
 }

@@ -26,6 +26,12 @@ std::string markdown_literal(std::string_view text) {
   return out;
 }
 
+std::string warnings_markdown(const std::vector<std::string>& warnings) {
+  std::string out;
+  for (const std::string& warning : warnings) out += "- " + markdown_literal(warning) + "\n";
+  return out.empty() ? out : "\n### Warnings\n\n" + out;
+}
+
 void add_markdown_table(std::string& out, const std::string& head,
                         const std::vector<std::string>& rows, std::size_t most,
                         const std::string& foot) {

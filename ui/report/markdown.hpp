@@ -11,6 +11,9 @@ namespace stallcast::report {
 /// Text in a Markdown table: no markup of it comes alive, no mention notifies anybody.
 [[nodiscard]] std::string markdown_literal(std::string_view text);
 
+/// "### Warnings" and what they are; "" without any.
+[[nodiscard]] std::string warnings_markdown(const std::vector<std::string>& warnings);
+
 /// A comment has at most so many bytes: GitHub cuts at 65,536 characters, GitLab later.
 inline constexpr std::size_t kMostOfAComment = 60'000;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/design_values.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/label.hpp"
 #include "ui/report/layout.hpp"
@@ -23,18 +24,22 @@ std::string rough(double share) {
   return std::to_string(std::lround(100.0 * share)) + " %";
 }
 
+/// Of several ways of a part the busiest counts; where one of them limits, that one: what is red is
+/// what the figure is of.
 PartLoad load_of(const Prediction& p, const std::vector<std::string>& names) {
   PartLoad out;
-  const std::vector<std::string> limits = label::each_of(limit_of(p).name);
+  const std::vector<std::string> limit = label::each_of(limit_of(p).name);
+  // Of two that limit together both do.
+  const auto limits = [&](const std::string& name) { return std::ranges::count(limit, name) > 0; };
+  out.limit = std::any_of(names.begin(), names.end(), limits);
   for (const std::string& name : names) {
     const auto use = std::find_if(p.resources.begin(), p.resources.end(),
                                   [&](const ResourceUse& u) { return u.name == name; });
-    // Of two that limit together both are.
-    if (std::ranges::count(limits, name) > 0) out.limit = true;
     if (use == p.resources.end()) continue;
     out.waited += use->blamed_share * waiting_share(p);
     const double busy = std::min(1.0, use->utilization());
-    if (std::isfinite(use->capacity) && use->capacity > 0.0) {
+    const bool counts = !out.limit || limits(name);
+    if (counts && std::isfinite(use->capacity) && use->capacity > 0.0) {
       out.known = true;
       out.mean = std::max(out.mean, busy);
       out.in_use = std::max(out.in_use, std::min(1.0, use->load()));
@@ -47,17 +52,24 @@ PartLoad load_of(const Prediction& p, const std::vector<std::string>& names) {
   return out;
 }
 
+/// Of figures of jobs, weighed by their GPUs.
+double mean_of(const Prediction& p, const std::vector<std::string>& names, bool& known) {
+  return mean_over_gpus(p, [&](const std::string& job) -> std::optional<double> {
+    for (const std::string& name : names)
+      if (const metric::Name parsed = metric::parse(name); parsed.id == job)
+        if (const Metric* m = find(p, name)) {
+          known = true;
+          return m->value;
+        }
+    return std::nullopt;
+  });
+}
+
 }  // namespace
 
 PartLoad part_load(const Prediction& p, const PicturePart& part) {
   PartLoad out = load_of(p, part.resources);
-  double sum = 0.0;
-  for (const std::string& name : part.metrics)
-    if (const Metric* m = find(p, name)) {
-      out.known = true;
-      sum += m->value / static_cast<double>(part.metrics.size());
-    }
-  if (!part.metrics.empty()) out.mean = out.in_use = sum;
+  if (!part.metrics.empty()) out.mean = out.in_use = mean_of(p, part.metrics, out.known);
   if (!out.known) {
     if (out.waited > 0.0) out.text = print_share(out.waited) + " waited";
     return out;
@@ -73,6 +85,13 @@ PartLoad part_load(const Prediction& p, const PicturePart& part) {
   else if (out.in_use > kApart * out.mean && out.in_use >= 0.01)
     out.text += ", in use " + rough(out.in_use);
   return out;
+}
+
+bool is_limit(const Prediction& p, const PictureBox& box) {
+  const base::ResourceName name = base::resource_name(limit_of(p).name);
+  if (name.part.empty() && base::component_path(name.role, name.id) == box.path) return true;
+  return std::any_of(box.parts.begin(), box.parts.end(),
+                     [&](const PicturePart& part) { return part_load(p, part).limit; });
 }
 
 PartLoad wire_load(const Prediction& p, const PictureWire& wire) {

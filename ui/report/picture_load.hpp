@@ -18,6 +18,8 @@ struct PartLoad {
   std::string tip;      ///< what each way moves: "storage.scratch.ost: 1.51 GB/s of 64 GB/s"
 };
 [[nodiscard]] PartLoad part_load(const Prediction& prediction, const PicturePart& part);
+/// Whether what limits is in `box`: one of its parts, or all that it is made of together.
+[[nodiscard]] bool is_limit(const Prediction& prediction, const PictureBox& box);
 [[nodiscard]] PartLoad wire_load(const Prediction& prediction, const PictureWire& wire);
 
 /// How wide a wire is drawn, 1.5 to 9, by its load.

@@ -154,10 +154,9 @@ PlanPart intervals(const PlanResult& plan) {
   return out;
 }
 
-/// What the simulation of the answer warned of, once each.
+/// What the simulation of the answer, or of the nearest design, warned of, once each.
 std::vector<std::string> warnings_of(const PlanResult& plan) {
   std::vector<std::string> out;
-  if (plan.status != PlanStatus::found) return out;
   for (const std::string& warning : plan.prediction.warnings)
     if (std::find(out.begin(), out.end(), warning) == out.end()) out.push_back(warning);
   return out;

@@ -205,8 +205,7 @@ std::string prediction_markdown(const Prediction& p, const ReportContext& contex
       "on</summary>\n";
   out += targets_markdown(p) + time_markdown(p) + stages_markdown(p) + costs_markdown(p, context) +
          limits_markdown(p) + changes_markdown(p);
-  if (!p.warnings.empty()) out += "\n### Warnings\n\n";
-  for (const std::string& w : p.warnings) out += "- " + w + "\n";
+  out += warnings_markdown(p.warnings);
   if (const std::string said = calibrated_phrase(p); !said.empty())
     out += "\n" + markdown_literal(said) + "\n";
   return out + sureness_markdown(p, context) + "\n</details>\n\n" + made_by(context) + "\n";

@@ -36,11 +36,20 @@ std::string distribution(const Prediction& p, const std::string& name) {
   return as_counted(name, out);
 }
 
+/// What follows from bounds of how busy GPUs are is a bound, too: the other way, of what they idle.
+std::string bound_remark(const Prediction& p, const std::string& name) {
+  if (!is_estimate(p)) return "";
+  if (name == metric::kGpuIdleCost || name == metric::kIdlePower) return ", at least";
+  return name == metric::kMeanPower ? ", at most" : "";
+}
+
 /// Of less goodput than this no interval is better than another.
 constexpr double kHardlyAny = 0.001;
 
 /// What there is to say of a save interval that was searched.
 std::string remark(const Prediction& p, const std::string& name) {
+  // Saves are counted as if training never waited.
+  if (name.ends_with(".capacity.full_after")) return ", at the earliest";
   if (!name.ends_with(".checkpoint.best_interval")) return "";
   const double present = figure_or_zero(p, metric::goodput(metric::parse(name).id));
   if (std::max(figure_or_zero(p, name + ".goodput"), present) < kHardlyAny)
@@ -61,8 +70,8 @@ void add_block(const Prediction& p, const std::string& title, const std::string&
     const Metric* metric = find(p, name);
     const bool idle = group == Group::tenant && metric != nullptr && metric->value == 0.0;
     if (metric != nullptr && !idle)
-      block.rows.push_back(
-          {std::string(figure.label), name, distribution(p, name) + remark(p, name)});
+      block.rows.push_back({std::string(figure.label), name,
+                            distribution(p, name) + remark(p, name) + bound_remark(p, name)});
   }
   // A tenant or a failure is named even when it has done nothing.
   const bool named = group == Group::tenant || group == Group::fault;

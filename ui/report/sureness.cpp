@@ -29,8 +29,25 @@ std::string print_model(double half, const std::string& unit) {
   return "x" + fixed(std::exp(half), 2);
 }
 
-/// The first figure that somebody asks for and that may come out otherwise; "" if none.
+/// How far a target is from being as likely to hold as not, 0 to 0.5.
+double decided(const AssertionOutcome& a) {
+  return a.probability ? std::abs(*a.probability - 0.5) : 0.5;
+}
+
+/// A target between these is in doubt: what would settle another one is no answer to it.
+constexpr double kInDoubt = 0.4;
+
+bool in_doubt(const Prediction& p, const AssertionOutcome& a) {
+  return decided(a) < kInDoubt && !outcomes_phrase(p, a.metric).empty();
+}
+
+/// The figure of the target that is most in doubt, else the first that somebody asks for and that
+/// may come out otherwise; "" if none.
 std::string first_open(const Prediction& p) {
+  const AssertionOutcome* most = nullptr;
+  for (const AssertionOutcome& a : p.assertions)
+    if (in_doubt(p, a) && (most == nullptr || decided(a) < decided(*most))) most = &a;
+  if (most != nullptr) return most->metric;
   for (const std::string& metric : asked_figures(p))
     if (!outcomes_phrase(p, metric).empty()) return metric;
   return "";
@@ -116,17 +133,19 @@ std::string figure_to_settle(const Prediction& p) {
   if (!p.uncertainty) return "";
   std::string best;
   double least = 0.5;
+  bool doubted = false;
   const auto has_shares = [&](const std::string& metric) {
     const Spread* o = outcome_of(p, metric);
     // Of what comes out alike, as far as it is told, nothing is left to settle.
     return o != nullptr && tells_inputs(*o) && !outcomes_phrase(p, metric).empty();
   };
   for (const AssertionOutcome& a : p.assertions) {
-    const double open = a.probability ? std::abs(*a.probability - 0.5) : 0.5;
-    if (open >= least || !has_shares(a.metric)) continue;
-    least = open;
+    if (in_doubt(p, a)) doubted = true;
+    if (decided(a) >= least || !has_shares(a.metric)) continue;
+    least = decided(a);
     best = a.metric;
   }
+  if (doubted && least >= kInDoubt) return "";
   if (!best.empty()) return best;
   for (const std::string& name : headlines(p))
     if (has_shares(name)) return name;

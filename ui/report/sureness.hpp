@@ -37,7 +37,8 @@ struct MeasureRow {
 [[nodiscard]] std::string input_range(const UncertainInput& input);
 
 /// The figure whose spread matters most: that of the target least decided, else the utilization of
-/// the first job that has shares; "" without any.
+/// the first job that has shares; "" without any, and where a target is in doubt and draws do not
+/// tell what it hangs on.
 [[nodiscard]] std::string figure_to_settle(const Prediction& prediction);
 
 /// What to measure first to know `metric` better, most first; nothing of "".

@@ -189,7 +189,7 @@ std::string targets(const Prediction& p, const Style& style, const Ink& ink) {
                               : a.status == "inconclusive" ? "UNSURE"
                                                            : upper(a.status);
     const bool unsure = a.status == "inconclusive" && a.ci95.has_value();
-    const std::string asked = target_phrase(a, p.breakdown.size() > 1);
+    const std::string asked = target_phrase(a, jobs_of(p).size() > 1);
     const std::string named = style.full && asked != a.that ? a.id + " [" + a.metric + "]" : a.id;
     std::string text = named + ": " + asked + ", predicted ";
     text += unsure ? as_counted(a.metric, print_metric({a.value, a.unit, a.ci95})) +

@@ -21,6 +21,12 @@ std::string figure(double value, const std::string& unit) {
   return out;
 }
 
+/// The same where there is room for what is counted: "713.2 samples/s".
+std::string counted_figure(const Comparison& m, double value) {
+  std::string out = m.unit == "ratio" ? "" : as_counted(m.metric, print_value(value, m.unit));
+  return out.empty() || out.find("ops/s") != std::string::npos ? figure(value, m.unit) : out;
+}
+
 std::string_view error_unit(const std::string& unit) { return unit == "ratio" ? "points" : "%"; }
 
 std::string error_digits(double error, const std::string& unit) {
@@ -210,7 +216,7 @@ std::string validation_markdown(const Validation& validation, const ReportContex
   for (const ValidatedCase& c : validation.cases)
     for (const Comparison& m : c.comparisons)
       out += "| " + markdown_cell(c.id) + " | `" + markdown_cell(m.metric) + "` | " +
-             figure(m.measured, m.unit) + " | " + figure(m.predicted.value, m.unit) + " | " +
+             counted_figure(m, m.measured) + " | " + counted_figure(m, m.predicted.value) + " | " +
              interval_text(validation, m.predicted) + " | " + signed_error(m.error, m.unit) +
              " |\n";
   out += "\n| metric | figures | mean absolute error | median factor | within x 1.2 |\n";
@@ -244,9 +250,9 @@ std::string validation_html(const Validation& validation, const ReportContext& c
   std::vector<std::vector<std::string>> figures, errors, sources;
   for (const ValidatedCase& c : validation.cases) {
     for (const Comparison& m : c.comparisons)
-      figures.push_back({markup(c.id), html::path(m.metric), figure(m.measured, m.unit),
-                         figure(m.predicted.value, m.unit), interval_text(validation, m.predicted),
-                         signed_error(m.error, m.unit)});
+      figures.push_back({markup(c.id), html::path(m.metric), counted_figure(m, m.measured),
+                         counted_figure(m, m.predicted.value),
+                         interval_text(validation, m.predicted), signed_error(m.error, m.unit)});
     sources.push_back({markup(c.id), markup(c.source), markup(c.note), html::path(c.scenario)});
     for (const std::string& w : c.warnings)
       sources.push_back({"", markup("warning: " + w), "", ""});

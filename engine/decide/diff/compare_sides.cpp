@@ -5,6 +5,8 @@
 
 #include "engine/base/glob.hpp"
 #include "engine/decide/predict/compare.hpp"
+#include "stallcast/breakdown.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::diff {
 namespace {
@@ -53,6 +55,30 @@ void leave_out_luck(const Diff& diff, std::vector<MetricChange>& all) {
   }
 }
 
+/// Of a run that became shorter what is waited for is a larger share, though nobody waits longer: a
+/// share of the time is worse, or better, where what is waited for in a step is, too.
+void leave_out_shorter_runs(const Diff& diff, std::vector<MetricChange>& all, double tolerance) {
+  constexpr std::string_view kShare = "stall.";
+  const auto per_step = [](const Prediction& p, std::string_view job, std::string_view cause) {
+    const double steps = figure_or_zero(p, metric::of_job(job, "steps"));
+    const double time = figure_or_zero(p, metric::of_job(job, "time." + std::string(cause)));
+    return steps > 0.0 ? std::optional(time / steps) : std::nullopt;
+  };
+  for (MetricChange& one : all) {
+    const metric::Name name = metric::parse(one.metric);
+    if (name.domain != metric::Domain::job || !name.figure.starts_with(kShare) ||
+        (one.effect != Effect::worse && one.effect != Effect::better))
+      continue;
+    const std::string_view cause = name.figure.substr(kShare.size());
+    const auto was = per_step(diff.base.prediction, name.id, cause);
+    const auto is = per_step(diff.head.prediction, name.id, cause);
+    if (!was || !is) continue;
+    const double moved = *is - *was, least = tolerance * *was;
+    if (one.effect == Effect::worse ? moved <= least : moved >= -least)
+      one.effect = Effect::changed;
+  }
+}
+
 }  // namespace
 
 void compare(Diff& diff, const ComparedMetrics& scope) {
@@ -64,6 +90,7 @@ void compare(Diff& diff, const ComparedMetrics& scope) {
     return !base::matches_metric(scope.metrics, m.metric);
   });
   leave_out_luck(diff, diff.metrics);
+  leave_out_shorter_runs(diff, diff.metrics, scope.min_change);
   const auto lacking = [&](const auto& these, const auto& those, auto& out) {
     for (const auto& [name, metric] : these) {
       const auto other = those.find(name);

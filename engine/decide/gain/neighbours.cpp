@@ -67,6 +67,8 @@ Design alone(const Design& design, const Sharer& sharer, double seconds) {
 
 /// Speeds that differ by less, relative, are the same.
 constexpr double kRounding = 1e-12;
+/// By less than this of its speed nobody is said to gain from company.
+constexpr double kByChance = 0.001;
 
 /// Speed of `sharer` with the others over that without them; 0 where nothing tells.
 double kept(const Sharer& sharer, const Prediction& with, const Prediction& without) {
@@ -120,7 +122,7 @@ void add_neighbours(const Design& design, Prediction& prediction, const GainOpti
     // Of two speeds that are the same but for rounding nothing is lost; nor does company help by as
     // little as chance does.
     const double lost = 1.0 - left;
-    const double chance = prediction.gains ? prediction.gains->noise : kRounding;
+    const double chance = std::max(kByChance, prediction.gains ? prediction.gains->noise : 0.0);
     prediction.metrics[name].value = lost < kRounding && lost > -chance ? 0.0 : lost;
     prediction.metrics[name].unit = "ratio";
     for (const std::string& storage : sharer.storage) on[storage].push_back(left);

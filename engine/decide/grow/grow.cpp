@@ -133,6 +133,7 @@ class Months {
     add_loads(out);
     add_figures(out);
     add_targets(out);
+    add_warnings(out);
     std::stable_sort(out.ceilings.begin(), out.ceilings.end(),
                      [](const auto& a, const auto& b) { return a.month < b.month; });
     return out;
@@ -276,6 +277,38 @@ class Months {
       }
       if (!first.confidence) add_undecided(target, out);
       out.targets.push_back(std::move(target));
+    }
+  }
+
+  /// Months warn of the same with figures of their own: that of the first says it.
+  void add_warnings(GrowthResult& out) const {
+    struct Warned {
+      std::string alike, first;
+      int month;
+      std::size_t months;
+      bool same;
+    };
+    std::vector<Warned> all;
+    for (const auto& [month, prediction] : seen_)
+      for (const std::string& warning : prediction.warnings) {
+        std::string alike = warning;
+        std::erase_if(alike, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+        const auto known =
+            std::find_if(all.begin(), all.end(), [&](const Warned& w) { return w.alike == alike; });
+        if (known == all.end()) {
+          all.push_back({alike, warning, month, 1, true});
+          continue;
+        }
+        ++known->months;
+        known->same = known->same && known->first == warning;
+      }
+    for (const Warned& w : all) {
+      const std::string others = std::to_string(w.months - 1) + " more of " +
+                                 std::to_string(seen_.size()) + " months that were simulated";
+      out.warnings.push_back(w.same && w.months == seen_.size() ? w.first
+                             : w.months == 1 ? "month " + std::to_string(w.month) + ": " + w.first
+                                             : "month " + std::to_string(w.month) +
+                                                   ", and the like in " + others + ": " + w.first);
     }
   }
 

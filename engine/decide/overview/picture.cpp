@@ -22,10 +22,11 @@ constexpr std::size_t kMostTenants = 6;
 /// Parts of hosts that are drawn where nothing else says they matter.
 constexpr std::string_view kOnlyIfUsed[] = {"memory", "client", "compute_nic"};
 
-std::string count_of(const Component& component, std::string_view part) {
+/// Of all of the component: what each of so many hosts has, that many times.
+std::string count_of(const Component& component, std::string_view part, double owners) {
   const std::string key = std::string(part.substr(0, part.find('.'))) + ".count";
   const Value* value = component.find(key);
-  return value == nullptr ? "" : base::print_value(value->number, "count");
+  return value == nullptr ? "" : base::print_value(value->number * owners, "count");
 }
 
 /// What the component is told to use: ids of others in its text values.
@@ -66,6 +67,7 @@ class Drawing {
   /// order that data comes from the fabric.
   void add_parts(PictureBox& to, std::string_view role, const Component& owner) {
     std::map<int, std::vector<PicturePart>> by_place;
+    const double owners = role == "host" ? base::number_of(owner, "count", 1.0) : 1.0;
     for (const ResourceUse& use : prediction_.resources) {
       const base::ResourceName name = base::resource_name(use.name);
       if (name.role != role || name.id != owner.id) continue;
@@ -83,7 +85,7 @@ class Drawing {
       auto row = std::find_if(rows.begin(), rows.end(),
                               [&](const PicturePart& r) { return words.starts_with(r.label); });
       if (row == rows.end())
-        row = rows.insert(rows.end(), {words, count_of(owner, part.name), {}, {}});
+        row = rows.insert(rows.end(), {words, count_of(owner, part.name, owners), {}, {}});
       if (row->count == "1" && row->label.ends_with('s')) row->label.pop_back();
       row->resources.push_back(use.name);
     }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -223,6 +224,10 @@ std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const
   return alternatives;
 }
 
+namespace {
+constexpr std::string_view kTo = " -> ";
+}
+
 CountCurve count_curve(const Proposal& counted, const Prediction& base, const Redesign& redesign,
                        const predict::PredictOptions& options) {
   CountCurve out{counted.count->label, counted.count->from, {}};
@@ -241,6 +246,14 @@ CountCurve count_curve(const Proposal& counted, const Prediction& base, const Re
   for (const double times : {0.25, 0.5, 0.75, 1.25, 1.5, 2.0, 3.0}) {
     const double from = counted.count->origin(), step = counted.count->step;
     const double count = from + step * std::round((times * out.now - from) / step);
+    if (count > 0.0 && seen.insert(count).second) proposals.push_back(with_count(counted, count));
+  }
+  // A number that was tried as advice is on it, too, however far off: it may be what meets targets.
+  for (const Alternative& a : base.alternatives) {
+    const std::string change = out.name + " ";
+    const std::size_t to = a.change.rfind(kTo);
+    if (!a.change.starts_with(change) || to == std::string::npos) continue;
+    const double count = std::strtod(a.change.c_str() + to + kTo.size(), nullptr);
     if (count > 0.0 && seen.insert(count).second) proposals.push_back(with_count(counted, count));
   }
   for (const Tried& tried : simulate_changes(proposals, base, redesign, options))

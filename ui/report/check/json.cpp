@@ -4,6 +4,7 @@
 #include "ui/report/check/finding.hpp"
 #include "ui/report/check/kinds.hpp"
 #include "ui/report/renderers.hpp"
+#include "ui/report/summary.hpp"
 
 namespace stallcast::report {
 namespace {
@@ -14,11 +15,16 @@ Json place_json(const Position& at) {
   return {{"file", at.file}, {"line", at.line}, {"column", at.column}};
 }
 
-Json assertion_object(const CheckedAssertion& a) {
+Json assertion_object(const CheckedScenario& s, const CheckedAssertion& a) {
   const AssertionOutcome& o = a.outcome;
-  Json out = {{"id", o.id},         {"that", o.that},
-              {"level", o.level},   {"status", status_name(a.status)},
-              {"metric", o.metric}, {"value", o.value},
+  const bool with_job = s.prediction && jobs_of(*s.prediction).size() > 1;
+  Json out = {{"id", o.id},
+              {"that", o.that},
+              {"text", target_phrase(o, with_job)},
+              {"level", o.level},
+              {"status", status_name(a.status)},
+              {"metric", o.metric},
+              {"value", o.value},
               {"unit", o.unit}};
   if (o.ci95) out["ci95"] = {o.ci95->first, o.ci95->second};
   if (o.limit) out["limit"] = *o.limit;
@@ -59,7 +65,8 @@ Json scenario_object(const CheckedScenario& s) {
     out["advice"] = advice_phrase(*s.prediction);
   }
   out["assertions"] = Json::array();
-  for (const CheckedAssertion& a : s.assertions) out["assertions"].push_back(assertion_object(a));
+  for (const CheckedAssertion& a : s.assertions)
+    out["assertions"].push_back(assertion_object(s, a));
   out["metrics"] = Json::object();
   if (s.prediction)
     for (const auto& [name, metric] : s.prediction->metrics)

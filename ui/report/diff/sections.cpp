@@ -54,9 +54,13 @@ Section shares_section(const Diff& diff) {
                             print_share(b.fraction), part_text(b.alone, *m)});
       if (all.empty()) continue;
       const double interaction = diff.attributed.metrics.at(m->metric).interaction;
-      out.rows.push_back({metric_label(m->metric), "only together (interaction)",
-                          part_text(interaction, *m), print_share(interaction / m->difference()),
-                          ""});
+      // Shapley values share it out: it is in the rows above, which add up to all.
+      const bool own_row = diff.attributed.method == Attribution::one_at_a_time;
+      out.rows.push_back(
+          {metric_label(m->metric),
+           own_row ? "only together (interaction)" : "in these shares: only together (interaction)",
+           part_text(interaction, *m), own_row ? print_share(interaction / m->difference()) : "",
+           ""});
     }
   out.lines = diff.attributed.notes;
   return out;

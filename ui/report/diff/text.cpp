@@ -117,14 +117,16 @@ std::string shares(const Diff& diff, const Ink& ink) {
       const double part = found.interaction / m->difference();
       const bool own_line = diff.attributed.method == Attribution::one_at_a_time;
       if (part < -0.005 || part > 0.005)
-        out += "  " + right(part_text(found.interaction, *m), 14) + right(print_share(part), 9) +
+        out += "  " + right(part_text(found.interaction, *m), 14) +
+               right(own_line ? print_share(part) : "", 9) +
                (own_line ? "  only together (interaction)\n"
-                         : "  of it only together (interaction)\n");
+                         : "  in these shares: only together (interaction)\n");
     }
   if (!out.empty())
     out = "\n" + ink.bold("Share of each change") + ", " + method_text(diff) + "\n" + out;
-  for (const std::string& note : diff.attributed.notes)
-    out += (out.empty() ? "\n" : "") + wrapped("  - ", note, 4);
+  if (out.empty() && !diff.attributed.notes.empty())
+    out = "\n" + ink.bold("Share of each change") + ", not told\n";
+  for (const std::string& note : diff.attributed.notes) out += wrapped("  - ", note, 4);
   return out;
 }
 

@@ -311,7 +311,9 @@ std::string diff_headline(const Diff& diff) {
     if (const std::size_t n = diff.count(effect); n > 0)
       counts += (counts.empty() ? count_of(n, "metric") + " " : ", " + std::to_string(n) + " ") +
                 std::string(effect_name(effect));
-  out += counts.empty() ? "no metric moved" : counts;
+  out += !counts.empty()        ? counts
+         : diff.metrics.empty() ? "no metric in common (the ids of what they are of differ)"
+                                : "no metric moved";
   if (const std::string targets = targets_text(diff); !targets.empty()) out += "; " + targets;
   return out;
 }

@@ -138,6 +138,7 @@ std::string explanation_html(const Explanation& e, const ReportContext& context,
                   trees(e, style.depth)) +
           html::section("What if", changes(e, WhatIf::Kind::relieve)) +
           html::section("What could be left out", changes(e, WhatIf::Kind::save)) +
+          html::section("Warnings", e.prediction ? html::list(e.prediction->warnings) : "") +
           html::reproduce_section(context, e.prediction ? &*e.prediction : nullptr, style) +
           html::data("result", explanation_json(e, context, style)));
 }

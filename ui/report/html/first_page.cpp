@@ -120,7 +120,7 @@ bool by_goodput(const Prediction& p) {
 /// "GPU utilization", or "goodput", of which changes and other designs are told; of a run that goes
 /// on beyond what was simulated with these words.
 std::string figure_told(const Prediction& p) {
-  return std::string(by_goodput(p) ? "goodput" : "GPU utilization") +
+  return std::string(figure_gained(p, p.alternatives).name) +
          (lasting_note(p).empty() ? "" : " in a long run");
 }
 
@@ -189,7 +189,7 @@ std::string counts(const Prediction& p) {
   const std::string noun = label::of_count(p.counts.name);
   const std::string figure = figure_told(p);
   plot.x = {"number of " + noun, "count"};
-  plot.y = {figure + (one ? "" : ", mean of jobs"), "ratio"};
+  plot.y = {figure, "ratio"};
   plot.joined = plot.half = true;
   for (const CountedDesign& c : p.counts.points) {
     const bool judged = p.verdict != Verdict::none, meets = c.verdict == Verdict::pass;

@@ -107,7 +107,7 @@ std::string gauge(const Prediction& p, const AssertionOutcome& a, double& y) {
   std::string text = print_predicted(a);
   if (const std::string share = probability_in_short(a); !share.empty()) text += " (" + share + ")";
   std::string out =
-      said_above(y, a.id + ": " + target_phrase(a, p.breakdown.size() > 1), text, colour_of(a));
+      said_above(y, a.id + ": " + target_phrase(a, jobs_of(p).size() > 1), text, colour_of(a));
   out += dot_and_band(x, y, a.value, band, colour_of(a));
   for (const std::optional<double>& limit : {a.limit, a.upper})
     if (limit && std::isfinite(*limit))
@@ -126,7 +126,7 @@ std::string target_gauges(const Prediction& p) {
     if (!has_gauge(a)) continue;
     banded = banded || band_of(p, a.metric).has_value();
     content += gauge(p, a, y);
-    said += (said.empty() ? "targets: " : "; ") + target_phrase(a, p.breakdown.size() > 1) +
+    said += (said.empty() ? "targets: " : "; ") + target_phrase(a, jobs_of(p).size() > 1) +
             ", predicted " + print_predicted(a);
   }
   if (content.empty()) return "";

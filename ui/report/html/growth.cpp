@@ -24,12 +24,6 @@ std::string picture(const GrowthResult& growth) {
   return html::share_lines("what is used of what there is, month by month", growth.months, lines);
 }
 
-std::string list_of(const std::vector<std::string>& lines) {
-  std::string out;
-  for (const std::string& line : lines) out += html::element("li", line);
-  return out.empty() ? "" : "<ul>" + out + "</ul>\n";
-}
-
 std::string growth_table(const GrowthResult& growth) {
   const std::vector<std::size_t> shown = growth_columns(growth, kPageColumns);
   std::vector<html::Column> columns{{""}};
@@ -56,12 +50,14 @@ std::string growth_html(const GrowthResult& growth, const ReportContext& context
                         const Style& style) {
   return html::page("Stallcast growth: " + growth.scenario_id,
                     html::heading(growth.scenario_id, "", growth_headline(growth), "") +
-                        html::section("What grows", list_of(growth_lines(growth))) +
+                        html::section("What grows", html::list(growth_lines(growth))) +
                         html::section("Used of what there is", picture(growth)) +
                         html::section("Month by month",
                                       "<div class=\"wide\">" + growth_table(growth) + "</div>") +
-                        html::section("What happens", list_of(growth_events(growth))) +
-                        html::section("Notes", list_of(growth.notes)) + html::foot(context) +
+                        html::section("What happens", html::list(growth_events(growth))) +
+                        html::section("Notes", html::list(growth.notes)) +
+                        html::section("Warnings", html::list(growth.warnings)) +
+                        html::foot(context) +
                         html::data("result", growth_json(growth, context, style)));
 }
 

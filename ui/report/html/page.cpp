@@ -171,6 +171,12 @@ std::string captioned(std::string_view title, const std::string& body) {
   return out.append(body, from);
 }
 
+std::string list(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& line : lines) out += element("li", line);
+  return out.empty() ? out : "<ul>" + out + "</ul>\n";
+}
+
 std::string section(std::string_view title, const std::string& body) {
   if (body.empty()) return "";
   return "<section>" + element("h2", title) + "\n" + captioned(title, body) + "</section>\n";

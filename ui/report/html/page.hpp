@@ -43,6 +43,7 @@ struct Column {
 [[nodiscard]] std::string captioned(std::string_view title, const std::string& body);
 
 /// A heading and what belongs under it; "" when that is empty.
+[[nodiscard]] std::string list(const std::vector<std::string>& lines);
 [[nodiscard]] std::string section(std::string_view title, const std::string& body);
 
 /// The same, closed until somebody opens it.

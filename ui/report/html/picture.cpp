@@ -53,8 +53,7 @@ std::string draw_part(const Prediction& p, const PicturePart& part, double x, do
 }
 
 std::string draw_box(const Prediction& p, const PictureBox& b, double x, double y) {
-  const bool limit = std::any_of(b.parts.begin(), b.parts.end(),
-                                 [&](const PicturePart& part) { return part_load(p, part).limit; });
+  const bool limit = is_limit(p, b);
   const double inner = b.width - 2.0 * kInner;
   std::string out = "<rect class=\"box" + std::string(limit ? " at-limit" : "") + "\" x=\"" + n(x) +
                     "\" y=\"" + n(y) + "\" width=\"" + n(b.width) + "\" height=\"" + n(b.height) +
@@ -122,7 +121,10 @@ namespace {
 std::string limit_in_words(const Prediction& p) {
   const auto limits = [&](const PicturePart& part) { return part_load(p, part).limit; };
   for (const PictureBox& b : p.picture.boxes)
-    if (std::any_of(b.parts.begin(), b.parts.end(), limits)) return "; red is what limits";
+    if (is_limit(p, b))
+      return std::any_of(b.parts.begin(), b.parts.end(), limits)
+                 ? "; red is what limits"
+                 : "; red is what limits: no part of it alone, all of them together";
   for (const PictureWire& w : p.picture.wires)
     if (wire_load(p, w).limit) return "; red is what limits";
   const Limit limit = limit_of(p);

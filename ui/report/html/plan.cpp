@@ -116,9 +116,7 @@ std::string plan_chart(const PlanResult& plan) {
   const std::string& noun = plan.axes.front().noun;
   html::Plot plot;
   plot.x = {"number of " + noun, "count"};
-  plot.y = {
-      plan.prediction.breakdown.size() == 1 ? "GPU utilization" : "GPU utilization, mean of jobs",
-      "ratio"};
+  plot.y = {mean_utilization_name(plan.prediction), "ratio"};
   plot.joined = true;
   std::map<std::vector<std::string>, std::size_t> curves;
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
@@ -237,7 +235,9 @@ std::string plan_html(const PlanResult& plan, const ReportContext& context, cons
       found ? "With " + base::counted(plan, plan.points[*plan.answer]) : "The largest design tried";
   return html::page(
       "Stallcast plan: " + plan.scenario_id,
-      answer_heading(plan) + html::picture_figure(p) + html::section("How many", plan_chart(plan)) +
+      answer_heading(plan) +
+          (found ? "" : html::element("p", "Drawn is the largest design that was tried:", "soft")) +
+          html::picture_figure(p) + html::section("How many", plan_chart(plan)) +
           html::section(drawn_part(plan).title, lines_of_draws(plan)) +
           html::section("Designs simulated", candidates(plan)) +
           html::section(

@@ -18,6 +18,7 @@ constexpr double kPlotPanel = 64.0, kPlotColumn = 14.0;  // of bars below a plot
 /// A target further from all values than this part of their range would press them together.
 constexpr double kFar = 1.0;
 constexpr double kLeastShares = 0.04;  // range of an axis of shares
+constexpr double kNearShares = 0.1;    // a target so near is on it, however level the dots are
 
 std::string at_place(double value) { return fixed(value, 1); }
 
@@ -108,7 +109,9 @@ class PlotDrawing {
     }
     if (value == &Dot::y)
       for (const Mark& target : plot_.targets) {
-        const double reach = kFar * (high - low);
+        // What is level has no size to tell what is far of it.
+        const double least = plot_.y.unit == "ratio" ? kNearShares : 0.0;
+        const double reach = std::max(kFar * (high - low), least);
         if (target.value >= low - reach && target.value <= high + reach) {
           low = std::min(low, target.value);
           high = std::max(high, target.value);

@@ -105,6 +105,11 @@ std::vector<html::Mark> targets_of(const SweepReport& sweep, const std::string& 
   return out;
 }
 
+bool has_front(const SweepReport& sweep) {
+  return sweep.has_goals() && std::any_of(sweep.rows.begin(), sweep.rows.end(),
+                                          [](const SweepRow& row) { return row.pareto; });
+}
+
 std::string picture(const SweepReport& sweep) {
   const std::vector<std::string> axes = plot_axes(sweep);
   if (axes.empty()) return "";
@@ -146,7 +151,7 @@ std::string picture(const SweepReport& sweep) {
   for (const auto& [label, n] : looks)
     legend += (legend.empty() ? "Targets " : ", ") + std::string(label) + ": " + std::to_string(n);
   if (!legend.empty()) legend += ". Dots are filled where all targets hold, else hollow. ";
-  if (sweep.has_goals()) legend += "Circled and joined: the Pareto front.";
+  if (has_front(sweep)) legend += "Circled and joined: the Pareto front.";
   if (std::any_of(dots.begin(), dots.end(), [](const html::Dot& d) { return d.outcomes; }))
     legend += std::string(legend.empty() || legend.back() == ' ' ? "" : " ") +
               "Bands and whiskers hold nine of ten outcomes of a point; dotted is their middle.";
@@ -214,6 +219,12 @@ std::string pareto_front(const SweepReport& sweep) {
                                "soft");
 }
 
+std::string pareto_section(const SweepReport& sweep) {
+  if (has_front(sweep)) return pareto_front(sweep) + table_of_points(sweep, true);
+  return element("p",
+                 is_judged(sweep) ? "No point meets all targets: none is on it." : "No points.");
+}
+
 std::string remarks(const SweepReport& sweep, bool failed) {
   std::vector<std::vector<std::string>> rows;
   for (const SweepRemark& remark : sweep_remarks(sweep, failed))
@@ -227,18 +238,16 @@ std::string sweep_html(const SweepReport& sweep) {
   std::string phrase = sweep_phrase(sweep);
   if (phrase.starts_with(sweep.scenario_id + ": ")) phrase.erase(0, sweep.scenario_id.size() + 2);
   const std::string by = "stallcast " + sweep.version + ", models " + sweep.model_version;
-  return html::page(
-      "Stallcast sweep: " + sweep.scenario_id,
-      html::heading(sweep.scenario_id, "", phrase, "") +
-          html::section("Points, as simulated", picture(sweep)) +
-          (sweep.has_goals()
-               ? html::section("Pareto front", pareto_front(sweep) + table_of_points(sweep, true))
-               : std::string()) +
-          html::section("All points", table_of_points(sweep, false)) +
-          html::section("Failed", remarks(sweep, true)) +
-          html::section("Warnings", remarks(sweep, false)) +
-          html::section("Made by", element("p", by, "soft")) +
-          html::data("result", sweep_json(sweep, sweep.rows.size() <= kMostPoints)));
+  return html::page("Stallcast sweep: " + sweep.scenario_id,
+                    html::heading(sweep.scenario_id, "", phrase, "") +
+                        html::section("Points, as simulated", picture(sweep)) +
+                        (sweep.has_goals() ? html::section("Pareto front", pareto_section(sweep))
+                                           : std::string()) +
+                        html::section("All points", table_of_points(sweep, false)) +
+                        html::section("Failed", remarks(sweep, true)) +
+                        html::section("Warnings", remarks(sweep, false)) +
+                        html::section("Made by", element("p", by, "soft")) +
+                        html::data("result", sweep_json(sweep, sweep.rows.size() <= kMostPoints)));
 }
 
 }  // namespace stallcast::report

@@ -29,9 +29,16 @@ struct Slice {
   std::string_view name;
   std::size_t cause;  ///< of kBreakdownCauses
 };
-constexpr Slice kSlices[] = {{"compute", 0},    {"communication", 1}, {"wait for data", 2},
-                             {"metadata", 3},   {"cpu", 4},           {"decode on the GPU", 4},
-                             {"checkpoint", 5}, {"restart", 6},       {"wait for ranks", 7},
+constexpr Slice kSlices[] = {{"compute", 0},
+                             {"communication", 1},
+                             {"wait for communication", 1},
+                             {"wait for data", 2},
+                             {"wait for metadata", 3},
+                             {"wait for cpu", 4},
+                             {"decode on the GPU", 4},
+                             {"checkpoint", 5},
+                             {"restart", 6},
+                             {"wait for ranks", 7},
                              {"barrier", 7}};
 
 /// Seconds of each cause, by column.

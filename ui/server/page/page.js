@@ -104,6 +104,18 @@ function figure(value, unit) {
 
 const LABELS = { "gpu.utilization": "GPU utilization, at most", "checkpoint.size": "checkpoint" };
 
+// Figures as the page has them in its tables: "full after" of "Storage scratch", by metric.
+function figuresOf(page) {
+  const out = new Map();
+  for (const row of page.querySelectorAll("td:nth-child(3) > .path")) {
+    const [label, value, name] = [...row.closest("tr").cells].map((cell) => cell.textContent);
+    let heading = row.closest("table");
+    while (heading && heading.tagName !== "H3") heading = heading.previousElementSibling || heading.parentElement;
+    if (heading) out.set(name, { label: heading.textContent + ": " + label, value });
+  }
+  return out;
+}
+
 // Paths may be broken behind their dots, and nowhere else.
 function breakable(text) {
   return text.split(/(?<=\.)/).flatMap((part) => [part, element("wbr")]);
@@ -123,6 +135,7 @@ function pageOf(text) {
 function showPicture(page) {
   const figure = page.getElementById("system");
   at("picture").replaceChildren(...(figure ? [document.importNode(figure, true)] : []));
+  at("picture").classList.remove("old");
   fitPicture();
 }
 
@@ -137,8 +150,9 @@ function fitPicture() {
 const JUDGED = { pass: "holds", fail: "is missed", inconclusive: "too close to call" };
 
 // Of an estimate all that bounds say; of a simulation what was asked for: the report has the rest.
-function showTiles(result, simulated) {
+function showTiles(result, simulated, figures = new Map()) {
   const tiles = [];
+  simulatedText = simulated ? text.value : null;
   at("system-line").textContent = result.system || "";
   at("method").textContent = simulated ? "Simulation" : "Estimate";
   at("method-note").textContent = simulated ? "as in the report below" : "what bounds say as you type";
@@ -147,28 +161,39 @@ function showTiles(result, simulated) {
   for (const [name, metric] of Object.entries(result.metrics).sort(order)) {
     const [, job, rest] = name.match(/^job\.([^.]+)\.(.*)$/) || [null, "", name];
     if (simulated && rest !== "gpu.utilization") continue;
-    const label = simulated ? "GPU utilization" : LABELS[rest] || rest;
-    tiles.push(tile(figure(metric.value, metric.unit), label + (job ? " (" + job + ")" : "")));
+    const known = figures.get(name) || { label: simulated ? "GPU utilization" : LABELS[rest] || rest };
+    tiles.push(tile(known.value || figure(metric.value, metric.unit), known.label + (job ? " (" + job + ")" : "")));
   }
-  if (result.limit.resource) {
+  if (result.limit?.resource) {
     const limit = tile(result.limit.label, simulated ? "limits it" : "sets the bound");
     limit.title = result.limit.resource;
     tiles.push(limit);
   }
   for (const a of result.assertions) {
     const judged = a.status === "inconclusive" && !simulated ? "simulate to tell" : JUDGED[a.status] || a.status;
-    const target = tile(judged, a.text, a.status);
+    const target = tile(judged, a.text || a.that, a.status);
     target.title = a.that;
     tiles.push(target);
   }
   at("tiles").replaceChildren(...tiles);
+  at("tiles").classList.remove("old");
+}
+
+// What is on screen of another text than the one in the editor: the report, and its first lines.
+let simulatedText = null, reportedText = null;
+
+function markOld() {
+  const old = reportedText !== null && reportedText !== text.value;
+  for (const id of ["said", "report"]) at(id).classList.toggle("old", old);
+  at("stale").hidden = !old;
 }
 
 let timer = 0, pending = null;
 
 function changed() {
   showLines();
-  at("tiles").classList.add("old");
+  for (const id of ["tiles", "picture"]) at(id).classList.add("old");
+  markOld();
   clearTimeout(timer);
   timer = setTimeout(estimate, 150);
 }
@@ -184,9 +209,13 @@ async function estimate() {
     at("compare").disabled = !answer.ok || kept === null;
     showProblems(answer.ok ? null : found);
     if (!answer.ok) return;
-    showTiles(found.data, false);
+    // A simulation of the same text that came first says more.
+    if (simulatedText === text.value) {
+      for (const id of ["tiles", "picture"]) at(id).classList.remove("old");
+      return;
+    }
+    showTiles(found.data, false, figuresOf(found.page));
     showPicture(found.page);
-    at("tiles").classList.remove("old");
   } catch (error) {
     if (error.name !== "AbortError") showProblems({ detail: "the server does not answer" });
   }
@@ -204,6 +233,8 @@ function busy(path) {
 
 function refused(problem) {
   busy("");
+  reportedText = text.value;
+  markOld();
   at("state").textContent = "";
   at("report").replaceChildren(element("p", { className: "fail", textContent: problem.detail || problem.title }),
                                element("p", { textContent: problem.hint || "" }));
@@ -212,6 +243,7 @@ function refused(problem) {
 
 async function simulate(route, body = text.value) {
   if (current) await cancel();
+  const asked = text.value;
   at("state").textContent = "sent";
   at("hand").hidden = true;
   at("said").replaceChildren();
@@ -220,13 +252,13 @@ async function simulate(route, body = text.value) {
     const run = await answer.json();
     if (!answer.ok) return refused(run);
     busy(run.links.self);
-    await follow(run);
+    await follow(run, asked);
   } catch (error) {
     refused({ detail: "the server does not answer" });
   }
 }
 
-async function follow(run) {
+async function follow(run, asked) {
   const path = run.links.self;
   for (let pause = 100; run.state === "queued" || run.state === "running"; pause = Math.min(1000, pause * 1.3)) {
     at("state").textContent = run.state === "queued" ? "waiting for its turn" : "simulating";
@@ -242,20 +274,32 @@ async function follow(run) {
   if (run.state === "cancelled") return;
   const answer = await ask("GET", run.links.report);
   if (!answer.ok) return refused(await answer.json());
-  showReport(run, await answer.text());
+  const report = await answer.text();
+  showReport(run, report, asked);
+  const found = await simulated(run, pageOf(report));
+  if (!found || asked !== text.value) return;
+  showTiles(found.result, true);
+  showPicture(found.page);
+}
+
+// What a report says of the very text that was sent, and of no other design: null of plans and comparisons.
+async function simulated(run, { page, data }) {
+  if (run.kind === "run") return { page, result: data };
+  if (run.kind === "explain") return data.result && { page, result: data.result };
+  if (run.kind !== "check") return null;
+  const answer = await ask("GET", run.links.result);
+  return answer.ok ? { page, result: (await answer.json()).scenarios[0] } : null;
 }
 
 // The report in a frame, and above it its first lines and its drawing, as it has them.
-function showReport(run, report) {
-  const { page, data } = pageOf(report);
+function showReport(run, report, asked) {
+  const { page } = pageOf(report);
   const said = ["verdict", "limit", "advice"].map((name) => page.querySelector("p." + name))
     .filter((p) => p !== null).map((p) => element("p", { className: p.className, textContent: p.textContent }));
   if (!said.length) said.push(element("p", { textContent: page.querySelector("h1")?.textContent || "" }));
   at("said").replaceChildren(...said);
   const word = page.querySelector("p.verdict span");
   if (word) said[0].classList.add(word.className);
-  if (page.getElementById("system")) showPicture(page);
-  if (run.kind === "run") showTiles(data, true);
   const frame = element("iframe", { title: "Report", srcdoc: report });
   frame.setAttribute("sandbox", "allow-scripts allow-downloads");
   at("report").replaceChildren(frame);
@@ -264,6 +308,8 @@ function showReport(run, report) {
   at("open").hidden = !!at("token").value;
   at("save-slide").hidden = !run.links.slide;
   at("hand").hidden = false;
+  reportedText = asked;
+  markOld();
 }
 
 async function cancel() {
