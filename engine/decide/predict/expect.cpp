@@ -157,7 +157,11 @@ std::string not_done(const std::string& metric, const Prediction& prediction) {
     return found != prediction.metrics.end() && found->second.value == 0.0;
   };
   const std::string of = " of job \"" + std::string(name.id) + "\" ";
-  if (name.figure.starts_with("checkpoint.") && none("checkpoint.count"))
+  const bool of_months = name.figure.starts_with("run.") || name.figure.starts_with("failures.") ||
+                         name.figure.starts_with("elastic.") ||
+                         name.figure.starts_with(metric::kGoodput);
+  const bool no_months = of_months && !prediction.metrics.contains(metric::goodput(name.id));
+  if ((name.figure.starts_with("checkpoint.") || no_months) && none("checkpoint.count"))
     return "no save" + of + "ends in what is simulated: let it last longer, or save more often";
   const bool restored = std::ranges::any_of(prediction.metrics, [&](const auto& named) {
     return named.first.starts_with(job + "restore.");
