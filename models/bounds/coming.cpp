@@ -13,6 +13,7 @@ Bytes Coming::by(Seconds date) const {
 // A file is a create and a write.    [docs/models/capacity.md, eq. 4]
 Coming ingested(const Component& ingest) {
   Coming out;
+  out.what = "what tenant \"" + ingest.id + "\" brings";
   out.rate = Rate::from(base::number_of(ingest, "rate"), unit::Bps);
   if (const auto limit = base::number_if(ingest, "limit"))
     out.rate = std::min(out.rate, Rate::from(*limit, unit::Bps));

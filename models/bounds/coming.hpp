@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "stallcast/design.hpp"
 #include "stallcast/units.hpp"
@@ -12,6 +13,8 @@ namespace stallcast::models {
 struct Coming {
   Rate rate;
   Seconds from{}, until = Seconds::infinity();
+  std::string what{};  ///< "saves of job "llm" that are never deleted"
+  std::string less{};  ///< what would let less of it stay, where something does
 
   /// Whether it has always come, and always will.
   [[nodiscard]] bool endless() const { return from <= Seconds{} && !until.finite(); }

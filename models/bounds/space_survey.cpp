@@ -211,7 +211,13 @@ class Surveyor {
       const std::int64_t drains = saves.drains(tier);
       const Rate come =
           saves.state * (share * times) / (saves.interval * static_cast<double>(drains));
-      add_coming(*space, come * p.left_part(drains), dates_[j]);
+      const std::string of = " of job \"" + job.job.id + "\"";
+      add_coming(
+          *space,
+          {.rate = come * p.left_part(drains),
+           .what = "saves" + of + " that are never deleted",
+           .less = p.keep_last ? "" : "\"keep\": { \"last\": 3 }" + of + " deletes older saves"},
+          dates_[j]);
       space->written += come * (p.mean_part(drains) * dates_[j].share());
       const ThereOf there = there_.empty() ? ThereOf{} : there_.at(space)[j];
       if (!there.kept) continue;
@@ -242,11 +248,13 @@ class Surveyor {
 
   // After a job comes another, and after a row of them such a row.  [docs/models/capacity.md, eq.
   // 4]
-  static void add_coming(Room& space, Rate stays, const JobDates& dates) {
-    if (stays <= Rate{}) return;
-    if (dates.in_row == 1) return space.coming.push_back({.rate = stays});
-    space.coming.push_back({stays, dates.begin, dates.end});
-    space.coming.push_back({stays * dates.share(), dates.row});
+  static void add_coming(Room& space, Coming stays, const JobDates& dates) {
+    if (stays.rate <= Rate{}) return;
+    space.coming.push_back(stays);
+    if (dates.in_row == 1) return;
+    space.coming.back().from = dates.begin, space.coming.back().until = dates.end;
+    stays.rate = stays.rate * dates.share(), stays.from = dates.row;
+    space.coming.push_back(std::move(stays));
   }
 
   // Of saves of jobs in a row not all are there at one time.    [docs/models/capacity.md, eq. 2]

@@ -9,6 +9,7 @@
 #include "engine/decide/grow/accumulated.hpp"
 #include "engine/decide/grow/loads.hpp"
 #include "engine/decide/grow/trends.hpp"
+#include "engine/decide/predict/short_run.hpp"
 #include "models/bounds/space.hpp"
 #include "models/contract/capacity.hpp"
 #include "stallcast/breakdown.hpp"
@@ -37,6 +38,27 @@ std::vector<std::string> headline_figures(const Prediction& p) {
     if (latency || sum) out.push_back(name);
   }
   return out;
+}
+
+/// What `storage` is filled with fastest, in the last month before `until` in which anything comes.
+std::string added_most(const std::map<int, std::vector<models::Room>>& rooms, int until,
+                       const std::string& storage) {
+  for (auto month = rooms.lower_bound(until); month != rooms.begin();) {
+    --month;
+    for (const models::Room& room : month->second)
+      if (const models::Coming* most = room.comes_most();
+          most != nullptr && room.storage == storage)
+        return most->what;
+  }
+  return "";
+}
+
+/// What would hold it, and what would let less of it stay.
+std::string remedy_of(const models::Room& room) {
+  const std::string held = models::remedy(room);
+  const models::Coming* most = room.comes_most();
+  if (most == nullptr || most->less.empty()) return held;
+  return most->less + (held.empty() ? "" : "; " + held);
 }
 
 class Months {
@@ -80,8 +102,10 @@ class Months {
       const auto before = accumulated(month, trends_.steps(), [&](int m) { return added.at(m); });
       for (models::Room& room : rooms)
         if (const auto kept = before.find(room.storage); kept != before.end())
-          room.stored.push_back({metric::of_storage(room.storage, "growth"), kept->second,
-                                 "added in the months before"});
+          room.stored.push_back({.what = metric::of_storage(room.storage, "growth"),
+                                 .bytes = kept->second,
+                                 .formula = "added in the months before",
+                                 .words = added_most(rooms_, month, room.storage)});
       for (Component& storage : designs_.at(month).storage)
         if (const auto kept = before.find(storage.id); kept != before.end())
           models::add_other(storage, kept->second);
@@ -133,6 +157,7 @@ class Months {
     add_loads(out);
     add_figures(out);
     add_targets(out);
+    remark_intervals(out);
     std::stable_sort(out.ceilings.begin(), out.ceilings.end(),
                      [](const auto& a, const auto& b) { return a.month < b.month; });
     return out;
@@ -159,7 +184,7 @@ class Months {
         const bool fits = last == nullptr || last->holds();
         out.ceilings.push_back({GrowthCeiling::Kind::space, series.name, *full,
                                 models::shortage(*room_in(*full, start.storage)),
-                                fits ? "" : models::remedy(*last)});
+                                fits ? "" : remedy_of(*last)});
       }
       out.space.push_back(std::move(series));
     }
@@ -208,11 +233,45 @@ class Months {
     }
   }
 
+  /// A utilization as it goes on, where that of some month is another than that of what was
+  /// simulated of it, which may end just before a save; "" elsewhere.    [docs/models/growth.md]
+  [[nodiscard]] std::string lasting_of(const std::string& figure) const {
+    const metric::Name name = metric::parse(figure);
+    if (name.domain != metric::Domain::job || name.figure != metric::kGpuUtilization) return "";
+    std::string lasts = metric::of_job(name.id, metric::kLastingUtilization);
+    const bool any = std::ranges::any_of(
+        seen_, [&](const auto& month) { return month.second.metrics.contains(lasts); });
+    return any ? lasts : "";
+  }
+
+  /// What is to be known of figures of a month that ends between two saves: the first one of each
+  /// job, and how many there are.
+  void remark_intervals(GrowthResult& out) const {
+    std::map<std::string, std::pair<std::string, int>> said;  // by job
+    for (const auto& [month, prediction] : seen_)
+      for (const std::string& warning :
+           predict::interval_warnings(designs_.at(month), prediction)) {
+        auto& [first, others] = said[warning.substr(0, warning.find(':'))];
+        if (!first.empty())
+          ++others;
+        else
+          first = (month == 0 ? "now: " : "in month " + std::to_string(month) + ": ") + warning;
+      }
+    for (const auto& [job, note] : said)
+      out.notes.push_back(note.first + (note.second > 0
+                                            ? "; so it is in " + std::to_string(note.second) +
+                                                  " more of the months that were simulated"
+                                            : ""));
+  }
+
   void add_figures(GrowthResult& out) const {
     for (const std::string& name : headline_figures(seen_.begin()->second)) {
-      GrowthSeries series{name, "", {}};
+      const std::string lasts = lasting_of(name);
+      const bool lasting = !lasts.empty();
+      GrowthSeries series{lasting ? lasts : name, "", {}};
       for (const auto& [month, prediction] : seen_) {
-        const auto metric = prediction.metrics.find(name);
+        auto metric = prediction.metrics.find(series.name);
+        if (lasting && metric == prediction.metrics.end()) metric = prediction.metrics.find(name);
         if (metric == prediction.metrics.end()) {
           series.values.emplace_back();
           continue;
