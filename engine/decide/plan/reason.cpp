@@ -186,12 +186,13 @@ std::string unsearched_note(const Design& design, const PlanResult& plan,
         !note.empty())
       return note;
   }
-  // What holds may not with a part down.
-  const std::size_t shown = plan.answer.value_or(plan.end);
+  // What holds may not with a part down, and what limits a target may be more than what it waits
+  // for.
+  const std::size_t shown = plan.answer.value_or(plan.nearest ? plan.nearest->point : plan.end);
   if (shown >= plan.points.size()) return "";
   const PlanPoint& point = plan.points[shown];
   const TargetMargin* missed = tightest(point);
-  if (missed == nullptr || missed->status == "pass" || missed->when.empty()) return "";
+  if (missed == nullptr || missed->status == "pass") return "";
   return note_of(missed->name(), point.binding, point.waited,
                  unsearched(design, plan, point.binding, follows));
 }
