@@ -262,7 +262,32 @@ void leave_open(Prediction& prediction) {
   if (whole) prediction.verdict = verdict_of(prediction.assertions);
 }
 
+namespace {
+
+/// The job of a missed target on a whole run that GPUs which never wait would miss, too: nothing
+/// but more or faster ones meets it. "" for others. n t = run.time (1 - w) G    [whole-run.md, eq.
+/// 9]
+std::string computes_too_long(const Prediction& prediction, const AssertionOutcome& outcome) {
+  const metric::Name name = metric::parse(outcome.metric);
+  const Result<base::Assertion> that = base::parse_assertion(outcome.that);
+  if (outcome.status == "pass" || !outcome.limit || !that.ok() || !that->op.starts_with('<') ||
+      name.domain != metric::Domain::job ||
+      (name.figure != "run.time" && name.figure != "run.days"))
+    return "";
+  const double lent = figure_or_zero(prediction, metric::of_job(name.id, "elastic.lent.share")),
+               useful = lasting(prediction, name.id, metric::kGoodput) * (1.0 - lent);
+  return outcome.value * useful > *outcome.limit ? std::string(name.id) : "";
+}
+
+}  // namespace
+
 void name_limit(const Prediction& prediction, AssertionOutcome& outcome) {
+  if (const std::string job = computes_too_long(prediction, outcome); !job.empty()) {
+    outcome.limited_by = metric::of_job(job, "compute");
+    outcome.change.reset();
+    outcome.waited = false;
+    return;
+  }
   outcome.limited_by = limiter(prediction, outcome.metric);
   const TargetGain* own = gain_of_target(prediction, outcome.metric);
   outcome.change = own == nullptr ? std::nullopt : own->change;
