@@ -93,17 +93,13 @@ class Answer {
 
   /// What limits the next smaller design, as a run of it says: by what it would gain.
   void rank_smaller() {
-    for (std::size_t a = 0; a < search_.answer->size(); ++a) {
-      Cell cell = *search_.answer;
-      if (cell[a]-- == 0) continue;
-      const auto place = places_.find(cell);
-      if (place == places_.end()) continue;
-      PlanPoint& point = out_.points[place->second];
-      const TargetMargin* missed = tightest(point);
-      if (point.meets || missed == nullptr) continue;
-      if (missed->when.empty()) rank(cell, point, *missed);
-      return;
-    }
+    const PlanNeighbour* of = deciding_neighbour(out_);
+    if (of == nullptr) return;
+    PlanPoint& point = out_.points[of->point];
+    const TargetMargin& missed = *tightest(point);
+    Cell cell = *search_.answer;
+    --cell[of->axis];
+    if (missed.when.empty()) rank(cell, point, missed);
   }
 
   void rank(const Cell& cell, PlanPoint& point, const TargetMargin& missed) {

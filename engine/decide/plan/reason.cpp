@@ -128,14 +128,26 @@ bool computes_less(const Prediction& larger, const Prediction& smaller, const st
   return before_s > after_s && after_s > 0.0 && computed > 0.5 * (before_s - after_s);
 }
 
-std::optional<PlanReason> reason_of(const PlanResult& plan, const std::string& relieved) {
-  // Less of what was asked for first, else of what else was searched.
-  const PlanNeighbour* of = nullptr;
+const PlanNeighbour* deciding_neighbour(const PlanResult& plan) {
+  const PlanNeighbour* out = nullptr;
+  const auto better = [&](const PlanNeighbour& n) {
+    if (!plan.answer) return false;
+    const std::optional<double>&own = plan.points[*plan.answer].objective,
+          &other = plan.points[n.point].objective;
+    return own && other && (plan.objective.maximize ? *other > *own : *other < *own);
+  };
   for (const PlanNeighbour& n : plan.neighbours) {
     const PlanPoint& smaller = plan.points[n.point];
     if (n.direction > 0 || smaller.meets || tightest(smaller) == nullptr) continue;
-    if (of == nullptr || n.axis < of->axis) of = &n;
+    if (out == nullptr || (better(n) && !better(*out)) ||
+        (better(n) == better(*out) && n.axis < out->axis))
+      out = &n;
   }
+  return out;
+}
+
+std::optional<PlanReason> reason_of(const PlanResult& plan, const std::string& relieved) {
+  const PlanNeighbour* of = deciding_neighbour(plan);
   if (of == nullptr) return std::nullopt;
   const PlanPoint& smaller = plan.points[of->point];
   const TargetMargin& missed = *tightest(smaller);
