@@ -33,7 +33,9 @@ void MonthsReport::give_up_rarely(JobOutlook& outlook) {
       base::shortest(base::rounded_to(std::max(1.0, 100.0 * mean.unended), 2)) +
       " had not ended after a thousand times their work" +
       (often ? ", so no time of them is known" : ", and take longer than run.time counts") +
-      (job_.stalls.empty() ? "; let it save" : "; save more often, or keep more saves"));
+      (mean.waiting > mean.own() / 2.0 ? "; it waits for hosts: give it more \"spares\""
+       : job_.stalls.empty()           ? "; let it save"
+                                       : "; save more often, or keep more saves"));
   if (!often) return;
   outlook.kept = outlook.used = outlook.lasted = {};
   outlook.kept.add(0.0);

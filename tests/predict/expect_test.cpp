@@ -181,6 +181,19 @@ TEST_CASE("a whole run that compute alone makes too long is limited by no failur
   CHECK(limited("job.train.run.days >= 30") == "job.train.failures");
 }
 
+TEST_CASE("why there is no whole run is said by what takes its time") {
+  Prediction p = measured();
+  p.metrics["job.train.goodput"] = {0.0, "ratio", {}};
+  const auto hint = [&] { return predict::metric_hint("job.train.run.time", p); };
+  CHECK(hint().find("save more often") != std::string::npos);
+  p.metrics["job.train.failures.waiting.share"] = {0.99, "ratio", {}};
+  CHECK(hint().find("more \"spares\"") != std::string::npos);
+  // Of a job whose saves do not come there is nothing of either.
+  p.metrics.erase("job.train.goodput");
+  p.metrics["job.train.checkpoint.count"] = {0.0, "count", {}};
+  CHECK(hint().find("no save of job \"train\"") == 0);
+}
+
 TEST_CASE("what something costs and how many there are is limited by no resource") {
   Prediction p = measured();
   p.metrics["cost.capex"] = {50e3, "USD", {}};

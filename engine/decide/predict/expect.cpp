@@ -166,8 +166,14 @@ std::string not_done(const std::string& metric, const Prediction& prediction) {
   const bool restored = std::ranges::any_of(prediction.metrics, [&](const auto& named) {
     return named.first.starts_with(job + "restore.");
   });
-  if (name.figure.starts_with("run.") && none(std::string(metric::kGoodput)))
-    return "no whole run" + of + "ends: failures undo what is done; save more often";
+  if (name.figure.starts_with("run.") && none(std::string(metric::kGoodput))) {
+    constexpr double kMost = 0.5;
+    const bool waits = figure_or_zero(prediction, job + "failures.waiting.share") > kMost;
+    return "no whole run" + of +
+           (waits ? "ends: it waits for spare hosts; give its \"recovery\" more \"spares\", or "
+                    "shorten \"repair\""
+                  : "ends: failures undo what is done; save more often");
+  }
   if (name.figure.starts_with("restore.") && !restored)
     return "nothing" + of + "is restored in what is simulated: give its \"checkpoint\" a " +
            "\"restore\": { \"read\": \"all\" }, which simulates one after the run, or a failure "
