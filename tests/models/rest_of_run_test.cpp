@@ -87,7 +87,7 @@ TEST_CASE("saves that fill the storage before the whole run ends are told") {
   REQUIRE(said.size() == 1);
   CHECK_THAT(said[0], Contains("\"near\" is full after") && Contains("takes 6 d 23 h") &&
                           Contains("\"keep\": { \"last\": 3 } of job \"train\""));
-  design.expect.push_back({.id = "full", .that = "storage.near.capacity.full_after >= 1 min"});
+  design.expect.emplace_back().that = "storage.near.capacity.full_after >= 1 min";
   CHECK(warnings(design).empty());
   design.expect.clear();
   set(*design.jobs[0].checkpoint, Role::checkpoint, "keep.last", "2");

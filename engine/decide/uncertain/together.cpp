@@ -12,6 +12,7 @@ SharedSource shared_source(const std::string& metric, const Design& design) {
   const metric::Better better = metric::better(metric);
   // More of what GPUs do takes more power, and is better all the same.
   if (metric == metric::kMeanPower) return {source_of(metric, design), true};
+  if (metric::parse(metric).figure.starts_with("lasting.")) return {source_of(metric, design)};
   // Of what is neither, nothing says which way it goes with others.
   if (better == metric::Better::neither) return {metric};
   const std::string source = source_of(metric, design);
