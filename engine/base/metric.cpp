@@ -29,7 +29,7 @@ constexpr Figure kFigures[] = {
     {Domain::job, "run.days", "whole run takes", "d", lower, none},
     {Domain::job, "run.cost", "whole run costs", "USD", lower, job},
     {Domain::job, "run.slowed", "spent credits add", "s", lower, job},
-    {Domain::job, "run.outages", "outages of storage add", "s", lower, job},
+    {Domain::job, "run.outages", "storage outages add", "s", lower, job},
     {Domain::job, "epoch.cold", "cold epochs add", "s", lower, job},
     {Domain::job, "start.once", "its start adds", "s", lower, job},
     {Domain::job, "run.energy", "energy until then", "kWh", lower, job},

@@ -52,7 +52,7 @@ constexpr std::pair<std::string_view, std::string_view> kBeforeOf[] = {
     {"whole run costs", "cost of the whole run"},
     {"energy until then", "energy of the whole run"},
     {"spent credits add", "time for spent credits"},
-    {"outages of storage add", "time for outages of storage"},
+    {"storage outages add", "time for outages of storage"},
     {"cold epochs add", "time for cold epochs"},
     {"its start adds", "time for the start"},
     {"cache loaded in", "time to load the cache"},

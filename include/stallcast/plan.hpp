@@ -174,6 +174,7 @@ struct PlanSwing {
 /// How often a job should save, where things fail.
 struct PlanInterval {
   std::string job;
+  std::size_t point = 0;           ///< of PlanResult::points: the design that it is of
   double every = 0.0;              ///< s, as it is
   double best = 0.0;               ///< s, searched over replayed histories
   double young = 0.0, daly = 0.0;  ///< s
@@ -183,6 +184,13 @@ struct PlanInterval {
   std::string run = {};            ///< "run.duration" where saves at `best` needed a longer one
   /// `best` as `--set` takes it: {"jobs[train].checkpoint.every=\"2711 s\""}, and what goes for it.
   std::vector<std::string> set = {};
+};
+
+/// A change of something that was not searched, with which a design meets the targets, simulated.
+struct PlanInstead {
+  std::size_t point = 0;  ///< of PlanResult::points: the design that it is made in
+  std::string change;     ///< "job.llm.checkpoint.mode sync -> async"
+  std::string set;        ///< as `--set` takes it
 };
 
 enum class PlanStatus { found, infeasible, inconclusive };
@@ -255,6 +263,10 @@ struct PlanResult {
   std::vector<PlanNeighbour> neighbours = {};
   std::optional<PlanReason> reason = std::nullopt;    ///< none where no smaller design was missed
   std::optional<PlanNearest> nearest = std::nullopt;  ///< where it is infeasible
+  /// The same, without an answer: what else would do, and what else can be searched ("--storage
+  /// scratch").
+  std::optional<PlanInstead> instead = std::nullopt;
+  std::vector<std::string> further = {};
   std::vector<PlanPrice> prices = {};
   std::vector<PlanSwing> tornado = {};  ///< those that move the margin, the most first
   std::int64_t varied = 0;              ///< assumed inputs that were varied for it

@@ -13,6 +13,7 @@ Bytes Coming::by(Seconds date) const {
 // A file is a create and a write.    [docs/models/capacity.md, eq. 4]
 Coming ingested(const Component& ingest) {
   Coming out;
+  out.what = "what tenant \"" + ingest.id + "\" brings";
   out.rate = Rate::from(base::number_of(ingest, "rate"), unit::Bps);
   if (const auto limit = base::number_if(ingest, "limit"))
     out.rate = std::min(out.rate, Rate::from(*limit, unit::Bps));
@@ -22,7 +23,6 @@ Coming ingested(const Component& ingest) {
   if (const auto start = base::number_if(ingest, "start"))
     out.from = Seconds::from(*start, unit::s);
   if (const auto stop = base::number_if(ingest, "stop")) out.until = Seconds::from(*stop, unit::s);
-  out.what = "ingest " + ingest.id;
   return out;
 }
 

@@ -13,7 +13,9 @@ namespace stallcast::models {
 struct Coming {
   Rate rate;
   Seconds from{}, until = Seconds::infinity();
-  std::string what{};  ///< "240 GB of each save of llm, each 25.2 s"
+  std::string what{};  ///< "saves of job "llm" that are never deleted"
+  std::string less{};  ///< what would let less of it stay, where something does
+  std::string rule{};  ///< what its rate is made of: "240 GB each 25.2 s"
 
   /// Whether it has always come, and always will.
   [[nodiscard]] bool endless() const { return from <= Seconds{} && !until.finite(); }

@@ -5,6 +5,7 @@
 
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
+#include "models/bounds/space.hpp"
 #include "models/bounds/whole_run.hpp"
 #include "models/contract/training.hpp"
 #include "stallcast/breakdown.hpp"
@@ -99,6 +100,23 @@ void check_dates(const Design& design, const Part& part, std::vector<std::string
   }
 }
 
+// What is never deleted fills it before the run has ended. Who asks when it is full knows of it.
+//    [docs/models/capacity.md, eq. 4]
+void check_room(const Design& design, const Part& part, std::vector<std::string>& out) {
+  for (const Room& room : spaces(design)) {
+    const std::string name = metric::of_storage(room.storage, "capacity"),
+                      full = full_within(room, part.whole);
+    if (full.empty() || std::ranges::any_of(design.expect, [&](const Expectation& e) {
+          return e.that.starts_with(name + ".full_after");
+        }))
+      continue;
+    const Coming* most = room.comes_most();
+    out.push_back(name + ": " + full + ", and the whole run of \"" + part.job->job.id +
+                  "\" takes " + spell(part.whole) +
+                  (most == nullptr || most->less.empty() ? "" : "; " + most->less));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> unlike_the_rest(const Design& design,
@@ -107,6 +125,7 @@ std::vector<std::string> unlike_the_rest(const Design& design,
   for (const Part& part : parts_of(design, metrics)) {
     check_credits(design, part, metrics, out);
     check_dates(design, part, out);
+    check_room(design, part, out);
   }
   return out;
 }

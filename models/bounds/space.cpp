@@ -1,5 +1,6 @@
 #include "models/bounds/space.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/base/quantity_text.hpp"
@@ -30,6 +31,13 @@ std::optional<Bytes> Room::paid_needed(Bytes more) const {
   const double least = (paid * (all / usable)).in(unit::B);
   const double figure = std::pow(10.0, std::floor(std::log10(least)) - 2.0);
   return Bytes::from(std::ceil(least / figure - 1e-9) * figure, unit::B);
+}
+
+const Coming* Room::comes_most() const {
+  const auto most =
+      std::max_element(coming.begin(), coming.end(),
+                       [](const Coming& a, const Coming& b) { return a.rate < b.rate; });
+  return most == coming.end() ? nullptr : &*most;
 }
 
 std::optional<Seconds> Room::full_after() const {
@@ -83,10 +91,10 @@ std::string shortage(const Room& space) {
   for (const Stored& each : space.stored)
     if (each.bytes > of_most) {
       of_most = each.bytes;
-      most = each.what;
+      most = each.words.empty() ? "the " + label::of_metric(each.what, "", true) : each.words;
     }
-  return whose(space) + " is to hold " + text(space.needed()) + ", most of it the " +
-         label::of_metric(most, "", true) + ", and has room for " + text(space.usable);
+  return whose(space) + " is to hold " + text(space.needed()) + ", most of it " + most +
+         ", and has room for " + text(space.usable);
 }
 
 std::string remedy(const Room& space) {

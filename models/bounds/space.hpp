@@ -26,6 +26,7 @@ struct Stored {
   Bytes bytes;          ///< at most, at one time
   std::string formula;  ///< "4 saves of 1.12 TB"
   Rule rule{};
+  std::string words{};  ///< where `what` is none that people know: "what tenant "in" brings"
 };
 
 /// A storage system that says how much it holds. Of drives inside hosts: those of one host, the
@@ -78,6 +79,8 @@ struct Room {
   /// Parts whose drives would last as long as they are rated for; as many as there are where they
   /// do.
   [[nodiscard]] double parts_that_last() const;
+  /// What comes fastest; nullptr where nothing does.
+  [[nodiscard]] const Coming* comes_most() const;
   /// Until what comes has filled it; nullopt where nothing does.
   [[nodiscard]] std::optional<Seconds> full_after() const;
 

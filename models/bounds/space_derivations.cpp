@@ -37,7 +37,7 @@ std::string growing(const Room& space) {
   constexpr std::size_t kMost = 3;
   std::vector<std::string> all;
   for (const Coming& each : space.coming)
-    if (each.endless()) all.push_back(each.what);
+    if (each.endless()) all.push_back(each.what + (each.rule.empty() ? "" : ", " + each.rule));
   const std::size_t more = all.size() > kMost ? all.size() - kMost : 0;
   all.resize(all.size() - more);
   return base::join(all, "; ") + (more > 0 ? "; and " + std::to_string(more) + " more" : "");

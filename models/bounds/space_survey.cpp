@@ -211,8 +211,14 @@ class Surveyor {
       const std::int64_t drains = saves.drains(tier);
       const Rate come =
           saves.state * (share * times) / (saves.interval * static_cast<double>(drains));
-      add_coming(*space, come * p.left_part(drains), dates_[j],
-                 coming_from(job.job.id, saves, drains));
+      const std::string of = " of job \"" + job.job.id + "\"";
+      add_coming(
+          *space,
+          {.rate = come * p.left_part(drains),
+           .what = "saves" + of + " that are never deleted",
+           .less = p.keep_last ? "" : "\"keep\": { \"last\": 3 }" + of + " deletes older saves",
+           .rule = rule_of(saves, drains)},
+          dates_[j]);
       space->written += come * (p.mean_part(drains) * dates_[j].share());
       const ThereOf there = there_.empty() ? ThereOf{} : there_.at(space)[j];
       if (!there.kept) continue;
@@ -243,17 +249,17 @@ class Surveyor {
 
   // After a job comes another, and after a row of them such a row.  [docs/models/capacity.md, eq.
   // 4]
-  static void add_coming(Room& space, Rate stays, const JobDates& dates, const std::string& what) {
-    if (stays <= Rate{}) return;
-    if (dates.in_row == 1) return space.coming.push_back({.rate = stays, .what = what});
-    space.coming.push_back({stays, dates.begin, dates.end, what});
-    space.coming.push_back({stays * dates.share(), dates.row, Seconds::infinity(), what});
+  static void add_coming(Room& space, Coming stays, const JobDates& dates) {
+    if (stays.rate <= Rate{}) return;
+    space.coming.push_back(stays);
+    if (dates.in_row == 1) return;
+    space.coming.back().from = dates.begin, space.coming.back().until = dates.end;
+    stays.rate = stays.rate * dates.share(), stays.from = dates.row;
+    space.coming.push_back(std::move(stays));
   }
 
-  static std::string coming_from(const std::string& job, const KeptSaves& saves,
-                                 std::int64_t drains) {
-    return "saves of " + job + ", " + text(saves.state) + " each " +
-           text(saves.interval * static_cast<double>(drains)) +
+  static std::string rule_of(const KeptSaves& saves, std::int64_t drains) {
+    return text(saves.state) + " each " + text(saves.interval * static_cast<double>(drains)) +
            (saves.params.every_steps ? " of compute alone: they come later in truth" : "");
   }
 

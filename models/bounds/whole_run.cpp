@@ -166,8 +166,7 @@ struct Once {
 }  // namespace
 
 std::optional<Seconds> time_of(const WholeRun& run, const std::map<std::string, Metric>& metrics) {
-  const std::string goodput = metric::goodput(run.job), busy = metric::gpu_utilization(run.job);
-  const auto useful = metrics.find(metrics.contains(goodput) ? goodput : busy);
+  const auto useful = metrics.find(metric::goodput(run.job));
   if (useful == metrics.end() || !(useful->second.value > 0.0)) return std::nullopt;
   const double lent = figure_or_zero(metrics, metric::of_job(run.job, "elastic.lent.share"));
   const Once once(run, metrics);

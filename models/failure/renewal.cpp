@@ -120,6 +120,7 @@ class Walk {
   // Steps and saves in turn from now on, cut off at `end`, or when all work is done.
   void work_until(Seconds end) {
     const JobPace& pace = *scale_->pace;
+    worked_on_ = scale_->share;
     while (skip(end)) {
     }
     while (now_ < end) {
@@ -231,6 +232,7 @@ class Walk {
     if (tried > 0.0 && position == Seconds{}) out_.lost_all += 1.0;
     for (Shelf& shelf : shelves_) shelf.rewind(position);  // nor do copies go on
     out_.lost += position_ - position;
+    out_.lost_for += (position_ - position) / worked_on_;
     position_ = position;
     return restore + in_vain;
   }
@@ -261,6 +263,7 @@ class Walk {
       const Seconds restart = until - now_ - waited;
       spend(waited, out_.waiting);
       spend(restart, out_.restart);
+      out_.restart_for += restart;
       now_ = until;
       if (until == ready || until == horizon) return;
     }
@@ -306,6 +309,7 @@ class Walk {
   const JobProcess& job_;
   const Scales& scales_;
   const Scale* scale_ = &scales_.all;  ///< at present
+  double worked_on_ = 1.0;             ///< share of the GPUs that the newest work was done by
   Seconds next_shift_ = Seconds::infinity();
   base::RandomStream random_;
   Missing missing_;
@@ -319,9 +323,9 @@ class Walk {
   JobHistory out_;
 };
 
-constexpr std::array kTimes{&JobHistory::kept,    &JobHistory::saving,  &JobHistory::lost,
-                            &JobHistory::restart, &JobHistory::waiting, &JobHistory::shifting,
-                            &JobHistory::lent};
+constexpr std::array kTimes{&JobHistory::kept,    &JobHistory::saving,   &JobHistory::lost,
+                            &JobHistory::restart, &JobHistory::waiting,  &JobHistory::shifting,
+                            &JobHistory::lent,    &JobHistory::lost_for, &JobHistory::restart_for};
 constexpr std::array kCounts{&JobHistory::failures, &JobHistory::shifts,  &JobHistory::bad_saves,
                              &JobHistory::lost_all, &JobHistory::unended, &JobHistory::runs};
 }  // namespace
@@ -387,12 +391,6 @@ JobHistory& JobHistory::operator*=(double factor) {
   for (const auto time : kTimes) this->*time = this->*time * factor;
   for (const auto count : kCounts) this->*count *= factor;
   return *this;
-}
-
-Seconds mtbf(const JobProcess& job) {
-  double rate = 0.0;
-  for (const FailureSource& source : job.failures) rate += 1.0 / source.mtbf.in(unit::s);
-  return rate > 0.0 ? Seconds::from(1.0 / rate, unit::s) : Seconds::infinity();
 }
 
 }  // namespace stallcast::models

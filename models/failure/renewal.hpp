@@ -91,6 +91,8 @@ struct JobHistory {
   Seconds waiting;   ///< for a spare host
   Seconds shifting;  ///< saves, stops and starts to lend GPUs and to have them back
   Seconds lent;      ///< inference had them
+  /// The same as `lost` and `restart` by the clock, however many GPUs the job had then.
+  Seconds lost_for, restart_for;
   double failures = 0.0, shifts = 0.0;
   double bad_saves = 0.0;  ///< tried in restarts and found bad
   double lost_all = 0.0;   ///< restarts that found no save that could be loaded

@@ -24,6 +24,12 @@ Seconds least_restart(const JobProcess& job) {
   return r.detect + job.mount + r.start + r.init + job.refill;
 }
 
+Seconds mtbf(const JobProcess& job) {
+  double rate = 0.0;
+  for (const FailureSource& source : job.failures) rate += 1.0 / source.mtbf.in(unit::s);
+  return rate > 0.0 ? Seconds::from(1.0 / rate, unit::s) : Seconds::infinity();
+}
+
 // A restart ends only in a gap between two failures of each kind that is as long; memoryless kinds
 // are one.    [docs/models/failures.md, eq. 17]
 std::optional<JobOutlook> standstill(const JobProcess& job) {
@@ -46,7 +52,7 @@ std::optional<JobOutlook> standstill(const JobProcess& job) {
   if (least >= std::log(kNone)) return std::nullopt;
   JobOutlook out;
   out.kept.add(0.0);
-  out.mean.restart = job.recovery.horizon;
+  out.mean.restart = out.mean.restart_for = job.recovery.horizon;
   out.mean.failures = failures_of(job);
   return out;
 }

@@ -263,9 +263,10 @@ void add_failures(const Design& design, const JobDesign& job_design, const Train
     // Steps and epochs end a run, too, before its duration.
     const std::optional<Seconds> until = run_params(design.run).duration;
     const bool by_steps = !until || job.wall() < *until * kCutShort;
+    const std::string lost = process.failures.empty() ? "shifts" : "failures";
     out.warnings.push_back(
-        "job." + process.id +
-        ": no save ended within the run, so goodput over months is unknown; " +
+        "job." + process.id + ": no save ended within the run, so goodput over months, and how " +
+        "long a whole run takes, is unknown, and GPU utilization is without " + lost + "; " +
         (by_steps ? "save more often, or let the job have more \"steps\" or \"epochs\""
                   : "lengthen \"run\": { \"duration\": ... }"));
     out.metrics.erase(metric::of_job(process.id, "goodput"));

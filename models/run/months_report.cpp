@@ -33,11 +33,14 @@ void MonthsReport::give_up_rarely(JobOutlook& outlook) {
       base::shortest(base::rounded_to(std::max(1.0, 100.0 * mean.unended), 2)) +
       " had not ended after a thousand times their work" +
       (often ? ", so no time of them is known" : ", and take longer than run.time counts") +
-      (job_.stalls.empty() ? "; let it save" : "; save more often, or keep more saves"));
+      (mean.waiting > mean.own() / 2.0 ? "; it waits for hosts: give it more \"spares\""
+       : job_.stalls.empty()           ? "; let it save"
+                                       : "; save more often, or keep more saves"));
   if (!often) return;
   outlook.kept = outlook.used = outlook.lasted = {};
   outlook.kept.add(0.0);
   mean.lost += mean.kept;
+  mean.lost_for += mean.kept;
   mean.kept = {};
 }
 
@@ -55,19 +58,22 @@ void MonthsReport::add(const JobOutlook& outlook) {
   split(mean);
   const double broken = (mean.lost + mean.restart + mean.waiting) / horizon;
   const double shifted = mean.shifting / horizon;
-  const double worst = std::max(broken, shifted);
-  // The whole run takes as much longer as less of it is kept.
-  if (worst > 1.0 - busy_ && worst > mean.saving / horizon)
-    for (const char* figure : {"goodput", "run.time", "run.days"})
-      out_.limited_by[name_ + figure] = name_ + (shifted > broken ? "elastic" : "failures");
+  // The whole run takes as much longer as less of it is kept, and as more of its GPUs are lent.
+  const double lent = mean.lent / horizon;
+  for (const auto& [figure, away] :
+       {std::pair{"goodput", 0.0}, {"run.time", lent}, {"run.days", lent}}) {
+    const double moved = shifted + away, worst = std::max(broken, moved);
+    if (worst > 1.0 - busy_ && worst > mean.saving / horizon)
+      out_.limited_by[name_ + figure] = name_ + (moved > broken ? "elastic" : "failures");
+  }
   if (job_.failures.empty()) return;
   out_.limited_by[name_ + "failures"] = name_ + "failures";
   set("failures.time", mean.horizon().in(unit::s), "s");
   set("failures.count", mean.failures, "count");
   set("failures.mtbf", mtbf(job_).in(unit::s), "s");
   if (mean.failures > 0.0) {
-    set("failures.lost_work", mean.lost.in(unit::s) / mean.failures, "s");
-    set("failures.restart", mean.restart.in(unit::s) / mean.failures, "s");
+    set("failures.lost_work", mean.lost_for.in(unit::s) / mean.failures, "s");
+    set("failures.restart", mean.restart_for.in(unit::s) / mean.failures, "s");
   }
   if (job_.mount > Seconds{}) set("failures.mount", job_.mount.in(unit::s), "s");
   add_bad_saves(mean);
@@ -118,10 +124,12 @@ void MonthsReport::add_histories(const JobOutlook& outlook) {
   const auto lost = [](Of h) { return h.lost.in(unit::s); };
   const auto restart = [](Of h) { return h.restart.in(unit::s); };
   const auto waiting = [](Of h) { return h.waiting.in(unit::s); };
+  const auto lost_for = [](Of h) { return h.lost_for.in(unit::s); };
+  const auto restart_for = [](Of h) { return h.restart_for.in(unit::s); };
   const auto own = [](Of h) { return h.own().in(unit::s); };
   const auto failures = [](Of h) { return h.failures; };
-  add("lost_work", lost, failures);
-  add("restart", restart, failures);
+  add("lost_work", lost_for, failures);
+  add("restart", restart_for, failures);
   add("lost.share", lost, own);
   add("restart.share", restart, own);
   add("waiting.share", waiting, own);

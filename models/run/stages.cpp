@@ -115,9 +115,10 @@ sim::Task<void> Stages::train(Stage& stage, std::vector<StageSupply*> behind) {
     stage.failed = simulated.breakdown[id]["restart"];
   if (const auto slowed = slowed_.find(id); slowed != slowed_.end())
     simulated.metrics[metric::of_job(id, "run.slowed")] = {slowed->second.in(unit::s), "s", {}};
-  const Seconds whole = time_of(*stage.whole, simulated.metrics).value_or(Seconds{});
+  const std::optional<Seconds> whole = time_of(*stage.whole, simulated.metrics);
+  stage.open = !whole;
   count(waiting_, 1);
-  co_await context_.sleep(std::max(Seconds{}, whole - (date_() - stage.began)));
+  co_await context_.sleep(std::max(Seconds{}, whole.value_or(Seconds{}) - (date_() - stage.began)));
   count(waiting_, -1);
 }
 
@@ -229,11 +230,19 @@ std::string Stages::limit_of(const Stage& stage) const {
   return worst == kNoResource ? std::string() : plant_.resources().name(worst);
 }
 
+bool Stages::is_open(const Stage& stage) const { return stage.open || follows_open(stage); }
+
+bool Stages::follows_open(const Stage& stage) const {
+  return std::any_of(stage.node.after.begin(), stage.node.after.end(),
+                     [this](std::size_t before) { return is_open(stages_[before]); });
+}
+
 void Stages::report(const Stage& stage, RunResult& out) const {
   const auto set = [&](const char* figure, double value, const char* unit) {
     out.metrics[metric::of_stage(stage.node.id, figure)] = {value, unit, {}};
   };
-  set("start", stage.began.in(unit::s), "s");
+  if (!follows_open(stage)) set("start", stage.began.in(unit::s), "s");
+  if (is_open(stage)) return;
   set("end", stage.ended.in(unit::s), "s");
   set("time", stage.time().in(unit::s), "s");
   set("waited", stage.starved().in(unit::s), "s");
@@ -253,6 +262,8 @@ void Stages::report(const Stage& stage, RunResult& out) const {
 void Stages::report(RunResult& out) const {
   if (stages_.empty()) return;
   for (const Stage& stage : stages_) report(stage, out);
+  if (std::any_of(stages_.begin(), stages_.end(), [this](const Stage& s) { return is_open(s); }))
+    return;
   // Dates are those of what went before.
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     const auto limited = [&](const char* date, const Stage* most) {

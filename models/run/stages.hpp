@@ -70,6 +70,7 @@ class Stages {
     StageNode node;
     TrainingJob* job = nullptr;
     std::optional<WholeRun> whole{};  ///< of the job, where it says one
+    bool open = false;                ///< no figure tells how long the whole run takes
     double failed = 0.0;  ///< share of the time of the whole run that failures over months cost
     std::unique_ptr<StageMover> mover{};
     std::unique_ptr<StageSupply> brings{};
@@ -98,6 +99,9 @@ class Stages {
   /// Of those it follows, the last to end; none where it follows none, or waited for its own date.
   [[nodiscard]] std::optional<std::size_t> started_by(const Stage& stage) const;
   [[nodiscard]] std::string limit_of(const Stage& stage) const;
+  /// Whether its end is unknown: a whole run of it, or of one that it follows, that nothing tells.
+  [[nodiscard]] bool is_open(const Stage& stage) const;
+  [[nodiscard]] bool follows_open(const Stage& stage) const;
   /// What the failures of a job that is a stage are called.
   [[nodiscard]] static std::string failures_of(const Stage& stage);
   void report(const Stage& stage, RunResult& out) const;

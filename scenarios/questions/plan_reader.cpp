@@ -48,8 +48,10 @@ constexpr std::array kFields = {
         "tornado", Dimension::count, "4",
         "assumed inputs shown of those varied at the answer, what moves a target most; 0: none",
         base::up_to(1e4, base::assumed(base::kNonNegative))},
-    FieldInfo{"spread", Dimension::ratio, "20 %", "by how much they are varied, both ways",
-              base::assumed(base::kPositiveShare)},
+    FieldInfo{"spread", Dimension::ratio, kOptional,
+              "by how much they are varied, both ways; without it each as far as its range goes, "
+              "and by 20 % what has none",
+              base::kPositiveShare},
     FieldInfo{"confidence", Dimension::ratio, kOptional,
               "in how many of the draws of uncertain inputs the targets are to hold, beside the "
               "design as it is",

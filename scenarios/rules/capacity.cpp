@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,26 @@ void check_growth(const Design& design, const models::Room& space, const Lasting
               full + ", and " + run.said, hint);
 }
 
+/// Parts of which drives last: fewer than their wear alone says where data spread wider over more
+/// of them, so that less parity is written.    [docs/models/wear.md, eq. 2]
+double parts_that_last(const Design& design, const models::Room& space) {
+  double most = space.parts_that_last(), least = space.parts;
+  const auto last = [&](double parts) {
+    Design other = design;
+    for (Component& storage : other.storage)
+      if (storage.id == space.storage) storage.values[space.count].number = parts;
+    for (const models::Room& room : models::spaces(other))
+      if (room.storage == space.storage) return room.parts_that_last() <= room.parts;
+    return false;
+  };
+  if (space.per_host || !last(most)) return most;
+  while (most - least > 1.0) {
+    const double middle = std::floor((least + most) / 2.0);
+    (last(middle) ? most : least) = middle;
+  }
+  return most;
+}
+
 }  // namespace
 
 // A plan finds what would hold them, so this stops no verb but `lint`: `run` misses its target.
@@ -95,8 +116,8 @@ void check_capacity(const Design& design, Diagnostics& report) {
     if (const std::string wear = models::wear_out(space); !wear.empty())
       report.warn(
           "endurance", pointer_of(*design.find_storage(space.storage), "endurance.dwpd"), wear,
-          std::to_string(static_cast<std::int64_t>(space.parts_that_last())) + " " + space.noun +
-              " would last; or take drives of a higher rating, or save less often");
+          std::to_string(static_cast<std::int64_t>(parts_that_last(design, space))) + " " +
+              space.noun + " would last; or take drives of a higher rating, or save less often");
 }
 
 void expect_room(Design& design) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "engine/base/quantity_text.hpp"
+#include "models/bounds/whole_run.hpp"
 #include "models/contract/elastic.hpp"
 #include "models/contract/rows.hpp"
 #include "models/failure/kinds.hpp"
@@ -204,6 +205,15 @@ void check_outages(const Design& design, const JobDesign& job, Diagnostics& repo
               "keep one of both, or make two \"scenarios\" of them");
 }
 
+/// When the first save of `job` begins, at the earliest: by time, or if no GPU waits.
+Seconds first_save(const Design& design, const JobDesign& job, const Diagnostics& report) {
+  const Component& save = *job.checkpoint;
+  const Value *every = save.find("every"), *steps = save.find("every_steps");
+  if (every != nullptr) return Seconds::from(every->number, unit::s);
+  if (steps == nullptr || report.has_errors()) return {};
+  return models::compute_of(design, job) * steps->number;
+}
+
 void check_recovery(const Design& design, const JobDesign& job, Diagnostics& report) {
   const auto& failures = design.failures;
   const bool failing = std::any_of(failures.begin(), failures.end(),
@@ -240,10 +250,8 @@ void check_recovery(const Design& design, const JobDesign& job, Diagnostics& rep
   if (!job.elastic && std::none_of(failures.begin(), failures.end(),
                                    [&](const Component& f) { return hits(f, job) && !dated(f); }))
     return;
-  const Component& save = *job.checkpoint;
-  const Value* every = save.find("every");
   const Value* duration = design.run.find("duration");
-  if (every != nullptr && duration != nullptr && every->number > duration->number)
+  if (duration != nullptr && first_save(design, job, report).in(unit::s) >= duration->number)
     report.error("rule", "/run/duration",
                  "no save falls into the " +
                      base::print_quantity(duration->number, Dimension::time) +

@@ -104,6 +104,15 @@ TEST_CASE("elastic: failures and shifts add up while both are rare") {
   // of 249 h, 10 x 6 h at three quarters
   CHECK(mean.restart.in(unit::s) / mean.failures ==
         Approx(70.0 * (1.0 - 0.25 * 60.0 / 249.0)).epsilon(0.02));
+  // by the clock it is as long as its phases, and what is lost as much as without shifts
+  CHECK(mean.restart_for.in(unit::s) / mean.failures == Approx(70.0).epsilon(0.005));
+  JobProcess alone = job;
+  alone.shifts.reset();
+  const models::JobHistory all = models::outlook(alone, 600, 1, 2000).mean;
+  CHECK(all.lost_for == all.lost);
+  CHECK(all.restart_for == all.restart);
+  CHECK(mean.lost_for.in(unit::s) / mean.failures ==
+        Approx(all.lost.in(unit::s) / all.failures).epsilon(0.03));
   CHECK(mean.shifting.in(unit::s) == Approx(2800.0).epsilon(0.01));
   CHECK(mean.shifts == Approx(20.0).epsilon(0.01));
 }
@@ -143,6 +152,25 @@ TEST_CASE("elastic: a design lends GPU hours and pays shifts with others") {
   CHECK(sum == Approx(1.0).epsilon(1e-9));
   CHECK(result.breakdown.at("train").at("restart") == Approx(lost / own).epsilon(1e-3));
   CHECK_FALSE(result.metrics.contains("job.train.failures.count"));
+}
+
+TEST_CASE("elastic: the whole run is limited by what costs more, lending or failures") {
+  // An hour between failures that cost three quarters of a minute; GPUs are lent for 8 % of their time, in
+  // few shifts, or for a twentieth of that.
+  Design design = elastic();
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "size", "1 GB");
+  set(*design.jobs[0].elastic, Role::elastic, "period", "8 h");
+  set(*design.jobs[0].elastic, Role::elastic, "busy", "160 min");
+  design.failures.push_back(
+      component(Role::failure, "process", "crash", {{"mtbf", "1 h"}, {"per", "job"}}));
+  const auto limits = [&](const char* figure) {
+    return run(design).limited_by.at(std::string("job.train.") + figure);
+  };
+  CHECK(limits("run.time") == "job.train.elastic");
+  CHECK(limits("run.days") == "job.train.elastic");
+  CHECK(limits("goodput") == "job.train.failures");
+  set(*design.jobs[0].elastic, Role::elastic, "busy", "8 min");
+  CHECK(limits("run.time") == "job.train.failures");
 }
 
 TEST_CASE("elastic: shifts as long as the time between them are warned of") {

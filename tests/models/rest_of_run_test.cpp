@@ -77,4 +77,21 @@ TEST_CASE("what has dates goes on in run.time, and is told") {
   CHECK_THAT(warnings(busy)[0], Contains("tenant.in: at work from 0 s until 60 s"));
 }
 
+TEST_CASE("saves that fill the storage before the whole run ends are told") {
+  // 10 GB of each second, on 1 TB.
+  Design design = simulated();
+  set(design.storage[1], Role::storage, "capacity.size", "1 TB");
+  design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                                        {{"to", "near"}, {"size", "10 GB"}, {"every_steps", "10"}});
+  const std::vector<std::string> said = warnings(design);
+  REQUIRE(said.size() == 1);
+  CHECK_THAT(said[0], Contains("\"near\" is full after") && Contains("takes 6 d 23 h") &&
+                          Contains("\"keep\": { \"last\": 3 } of job \"train\""));
+  design.expect.emplace_back().that = "storage.near.capacity.full_after >= 1 min";
+  CHECK(warnings(design).empty());
+  design.expect.clear();
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "keep.last", "2");
+  CHECK(warnings(design).empty());
+}
+
 }  // namespace rest_of_run_test

@@ -74,6 +74,25 @@ TEST_CASE("failures over months delay what follows a job") {
         Approx(one.breakdown.at("train").at("restart")).epsilon(0.05));
 }
 
+TEST_CASE(
+    "without a save nothing says what failures cost a whole run, nor when what follows starts") {
+  Design design = failing();
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "every_steps", "200");
+  set(design.hosts[0], Role::host, "rent", "8 USD/h");
+  const RunResult one = run(design);
+  for (const char* figure : {"goodput", "run.time", "run.days", "run.cost"})
+    CHECK_FALSE(one.metrics.contains(std::string("job.train.") + figure));
+  CHECK(std::any_of(one.warnings.begin(), one.warnings.end(), [](const std::string& warning) {
+    return warning.find("how long a whole run takes, is unknown") != std::string::npos;
+  }));
+  Design row = failing_in_a_row();
+  for (JobDesign& job : row.jobs) set(*job.checkpoint, Role::checkpoint, "every_steps", "200");
+  const RunResult two = run(row);
+  for (const char* figure : {"pipeline.time", "stage.train.end", "stage.tune.start"})
+    CHECK_FALSE(two.metrics.contains(figure));
+  CHECK(of_stage(two, "train.start") == 0.0);
+}
+
 TEST_CASE("two jobs in a row cost and idle as one that does the work of both") {
   const RunResult &one = priced(failing), &two = priced(failing_in_a_row);
   for (const char* figure : {"cost.per_useful_gpu_hour", "cost.gpu_idle"})

@@ -159,6 +159,23 @@ TEST_CASE("what is undecided decides, and not what holds by less") {
   CHECK(plan::reason_of(plan)->target.id == "stall");
 }
 
+TEST_CASE("why an answer has as much is told by what would be taken if it met the targets") {
+  // Of the first axis the neighbour costs as much as the answer, of the second it is cheaper.
+  PlanResult plan = searched();
+  plan.axes.push_back(plan.axes.front());
+  plan.points = {nine({target("stall", "fail")}), nine({target("good", "fail")}),
+                 nine({target("good", "pass")})};
+  plan.neighbours = {{0, -1, 0, 1.0}, {1, -1, 1, 1.0}};
+  for (PlanPoint& point : plan.points) point.values = {"9", "9"};
+  plan.answer = 2;
+  CHECK(plan::reason_of(plan)->target.id == "stall");
+  plan.points[0].objective = plan.points[2].objective = 10.0;
+  plan.points[1].objective = 9.0;
+  CHECK(plan::reason_of(plan)->target.id == "good");
+  plan.objective.maximize = true;
+  CHECK(plan::reason_of(plan)->target.id == "stall");
+}
+
 TEST_CASE("a softer limit is one that the whole interval keeps") {
   TargetMargin t = target("stall", "inconclusive");
   t.value = 2.94;

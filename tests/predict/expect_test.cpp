@@ -165,6 +165,35 @@ TEST_CASE("the time of a whole run is limited by what its job gains most from") 
   CHECK(predict::limiter(p, "job.train.run.energy").empty());
 }
 
+TEST_CASE("a whole run that compute alone makes too long is limited by no failure") {
+  Prediction p = measured();
+  p.metrics["job.train.run.days"] = {25.0, "d", {}};
+  p.metrics["job.train.goodput"] = {0.8, "ratio", {}};
+  p.limited_by["job.train.run.days"] = "job.train.failures";
+  const auto limited = [&](const char* that) {
+    Diagnostics diags;
+    return check(expecting({that}), p, diags).at(0).limited_by;
+  };
+  // GPUs that never wait need 20 d of the 25.
+  CHECK(limited("job.train.run.days <= 21") == "job.train.failures");
+  CHECK(limited("job.train.run.days <= 19") == "job.train.compute");
+  CHECK(limited("job.train.run.days <= 26") == "job.train.failures");
+  CHECK(limited("job.train.run.days >= 30") == "job.train.failures");
+}
+
+TEST_CASE("why there is no whole run is said by what takes its time") {
+  Prediction p = measured();
+  p.metrics["job.train.goodput"] = {0.0, "ratio", {}};
+  const auto hint = [&] { return predict::metric_hint("job.train.run.time", p); };
+  CHECK(hint().find("save more often") != std::string::npos);
+  p.metrics["job.train.failures.waiting.share"] = {0.99, "ratio", {}};
+  CHECK(hint().find("more \"spares\"") != std::string::npos);
+  // Of a job whose saves do not come there is nothing of either.
+  p.metrics.erase("job.train.goodput");
+  p.metrics["job.train.checkpoint.count"] = {0.0, "count", {}};
+  CHECK(hint().find("no save of job \"train\"") == 0);
+}
+
 TEST_CASE("what something costs and how many there are is limited by no resource") {
   Prediction p = measured();
   p.metrics["cost.capex"] = {50e3, "USD", {}};

@@ -52,7 +52,7 @@ class Saves(unittest.TestCase):
         followed = Run("run", "FILE", *every, "--set", "run.duration=" + run, text=text)
         self.assertEqual(followed.code, 0, followed.err)
 
-    def test_no_answer_tells_it_of_the_largest_design(self):
+    def test_no_answer_tells_it_of_the_nearest_design(self):
         _, found, said = self.asked(90)
         self.assertEqual(found["status"], "infeasible")
         interval = found["intervals"][0]
@@ -63,6 +63,16 @@ class Saves(unittest.TestCase):
         self.assertIn(f"but they hold with 8 OSTs where job train saves every", " ".join(said.split()))
         self.assertIn(option, " ".join(said.split()))
         self.assertEqual(interval["set"], [f'jobs[train].checkpoint.every={interval["best"]:.0f} s'])
+
+    def test_where_more_has_no_known_order_it_is_of_the_nearest_too(self):
+        text = self.asked(90)[0].replace("gpu.utilization >= 90 %", "goodput >= 78 %").replace(
+            '"mtbf": "1000 h"', '"mtbf": "1000 h", "repair": "10 d"')
+        run = plan("--tornado", "0", "--over", "jobs.train.recovery.spares=0,4", "--format", "json", text=text)
+        found = json.loads(run.out)["plan"]
+        self.assertEqual(found["status"], "infeasible")
+        nearest = found["points"][found["intervals"][0]["point"]]
+        self.assertEqual(found["intervals"][0]["point"], found["nearest"]["point"])
+        self.assertEqual(nearest["values"]["jobs.train.recovery.spares"], "4")
 
 
 class Nearest(unittest.TestCase):

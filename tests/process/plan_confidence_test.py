@@ -91,6 +91,16 @@ class Confidence(unittest.TestCase):
             self.assertEqual(point["meets"], holds >= 0.6)
             self.assertLess(holds, 0.9)  # of the luck of the one run
 
+    def test_a_target_that_says_the_same_again_takes_nothing_off(self):
+        """The stall of a save, twice, and its bandwidth are one number: together they hold as often as the stricter of them."""
+        one = plan("--confidence", "80%", "--draws", "32")
+        text = (SCENARIO % RANGE).replace('<= 10.2 s" }', '<= 10.2 s" }, { "id": "laxer", "that": "job.train.checkpoint.stall <= 10.3 s" },'
+                                          ' { "id": "rate", "that": "job.train.checkpoint.bandwidth >= 9 GB/s" }')
+        run = Run("plan", "FILE", "--format", "json", "--tornado", "0", "--confidence", "80%", "--draws", "32", text=text)
+        both = json.loads(run.out)["plan"]
+        self.assertEqual(one["confidence"]["required"], both["confidence"]["required"])
+        self.assertAlmostEqual(one["confidence"]["probability"], both["confidence"]["probability"], delta=0.01)
+
     def test_with_a_part_down_a_target_is_judged_as_a_run_with_that_down(self):
         text = (SCENARIO % RANGE).replace('<= 10.2 s"', '<= 10.2 s", "confidence": "90 %"')
         found = json.loads(Run("plan", "FILE", "--format", "json", "--tornado", "0", "--survive", "ost", text=text).out)["plan"]

@@ -153,6 +153,16 @@ TEST_CASE("a recovery is from something, and to something") {
   CHECK_THAT(remark({.failures = kNever, .run = R"("duration": "30 s")"}),
              Catch::EndsWith("/run/duration no save falls into the 30 s that are simulated in "
                              "detail, so what failures cost is unknown"));
+  // The run ends when the first is due, or before so many steps.
+  const auto saves = [](const std::string& interval) {
+    return remark(
+        {.failures = kNever,
+         .job = R"("checkpoint": { "to": "scratch", "size": "1 TB", )" + interval + " },"});
+  };
+  const std::string none = "/run/duration no save falls into the 1 h";
+  CHECK_THAT(saves(R"("every": "1 h")"), Catch::Contains(none));
+  CHECK_THAT(saves(R"("every_steps": 3600)"), Catch::Contains(none));
+  CHECK(saves(R"("every_steps": 3599)") == "");
 }
 
 TEST_CASE("months are predicted from a run without failures") {

@@ -103,6 +103,23 @@ TEST_CASE("small files take more of codes that keep whole stripes or copies of t
         Approx(10.0 * (daos - 1.0)).epsilon(1e-3));
 }
 
+TEST_CASE("parts that last are counted with the stripes that so many have") {
+  // 1.667 GB/s of saves, 6 + 2 on 8 backends: 0.70 writes a day; 10 + 2 on 12: 0.42, 11 + 2 on 13:
+  // 0.38. By wear alone it would be 8 x 0.7 / 0.4, 14.
+  const std::string text = R"({ "id": "worn",
+    "cluster": { "hosts": [ { "id": "gpu", "count": 4, "gpus": 8 } ] },
+    "storage": [ { "id": "store", "type": "weka", "backend": { "count": 8, "capacity": "51.43 TB" },
+                   "endurance": { "dwpd": 0.4, "warranty": "1826 d", "amplification": 1.5 } } ],
+    "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "1 s" },
+      "checkpoint": { "to": "store", "every": "10 min", "size": "1 TB", "keep": { "last": 2 } } } ],
+    "run": { "duration": "2 h" } })";
+  const auto loaded = load_with({}, "", text.c_str());
+  std::string hint;
+  for (const Diagnostic& d : loaded.diagnostics().items())
+    if (d.code == "endurance") hint = d.hint;
+  CHECK(hint.starts_with("13 backends would last"));
+}
+
 TEST_CASE("what is paid for is after parity, and filled as told") {
   CHECK(usable_tb(R"("type": "s3", "capacity": { "size": "2 PB" })") == Approx(2000.0 * 0.85));
   CHECK(usable_tb(R"("type": "lustre", "ost": { "count": 16, "capacity": "100 TB" },

@@ -71,6 +71,29 @@ TEST_CASE("what is shown unasked is what a prediction says first") {
         Names{"job.t.gpu.utilization", "job.t.checkpoint.stall"});
 }
 
+TEST_CASE("unasked, goodput is shown where failures undo work, and what targets are on") {
+  const auto names = [](double goodput, std::vector<SweepTarget> targets) {
+    SweepReport report;
+    report.axes = {"run.seed"};
+    report.targets = std::move(targets);
+    SweepRow& row = report.rows.emplace_back();
+    row.values = {"1"};
+    row.numbers = {sweep::number_of("1")};
+    row.outcome.emplace();
+    row.outcome->metrics = {{"job.t.gpu.utilization", {0.99, "ratio", {}}},
+                            {"job.t.goodput", {goodput, "ratio", {}}},
+                            {"job.t.run.days", {20.0, "d", {}}}};
+    std::string out;
+    for (const SweepColumn& column : columns(report, {})) out += column.name + " ";
+    return out;
+  };
+  CHECK(names(0.99, {}) == "job.t.gpu.utilization ");
+  CHECK(names(0.98, {}) == "job.t.gpu.utilization job.t.goodput ");
+  CHECK(
+      names(0.99, {{"days", "job.t.run.days <= 21"}, {"util", "job.*.gpu.utilization >= 90 %"}}) ==
+      "job.t.gpu.utilization job.t.run.days ");
+}
+
 TEST_CASE("a point is on the front unless another is better and nowhere worse") {
   CHECK(sweep::pareto_front(Rows{{1, 4}, {2, 2}, {4, 1}, {3, 3}, {2, 5}}) ==
         std::vector<bool>{true, true, true, false, false});

@@ -36,6 +36,10 @@ std::vector<std::string> cells_of_series(const std::vector<std::optional<double>
 
 /// Of a figure of the table of metrics: "GPU utilization of train".
 std::string label_of(const std::string& name) {
+  const metric::Name figure = metric::parse(name);
+  // As it goes on, which is what a table of months is about.
+  if (figure.domain == metric::Domain::job && figure.figure == metric::kLastingUtilization)
+    return label_of(metric::gpu_utilization(figure.id));
   const metric::Figure* row = metric::find(name);
   if (row == nullptr) return name;
   const metric::Name parsed = metric::parse(name);

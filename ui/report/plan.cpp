@@ -143,7 +143,7 @@ std::string plan_text(const PlanResult& plan, const ReportContext& context, cons
   const Ink ink(style.colour);
   std::string out;
   for (const std::string& line : plan_headline(plan, ink))
-    if (!line.empty()) out += out.empty() ? line + "\n" : wrapped("  ", line, 2);
+    if (!line.empty()) out += wrapped(out.empty() ? "" : "  ", line, 2);
   const Columns columns = columns_of(plan);
   out += "\n ";
   for (std::size_t a = 0; a < columns.heads.size(); ++a)

@@ -64,6 +64,18 @@ std::string status_text(PlanStatus status, const Ink& ink) {
   return status == PlanStatus::infeasible ? ink.bad("INFEASIBLE") : ink.doubtful("INCONCLUSIVE");
 }
 
+/// What else would meet the targets, and what else can be searched.
+std::string elsewhere(const PlanResult& plan) {
+  std::vector<std::string> out;
+  if (plan.instead)
+    out.push_back("they hold with " + base::counted(plan, plan.points[plan.instead->point]) +
+                  " and " + label::of_change(plan.instead->change) + ": " +
+                  set_option(plan.instead->set));
+  if (!plan.further.empty())
+    out.push_back("can be searched as well: " + base::join(plan.further, ", "));
+  return base::join(out, "; ");
+}
+
 /// "searched: OSTs 20 to 26, boxes 1 to 4".
 std::string searched(const PlanResult& plan) {
   std::vector<std::string> ranges;
@@ -154,7 +166,8 @@ std::vector<std::string> headline_of_several(const PlanResult& plan, const Ink& 
       searched(plan),
       nearest_text(plan),
       says ? "with " + base::counted(plan, *end) + ", " + label::limits(end->binding, end->waited)
-           : ""};
+           : "",
+      elsewhere(plan)};
 }
 
 }  // namespace
@@ -176,7 +189,8 @@ std::vector<std::string> plan_headline(const PlanResult& plan, const Ink& ink) {
               confident_text(plan),
               searched(plan),
               nearest_text(plan),
-              end != nullptr ? what_remains(plan, *end) : ""};
+              end != nullptr ? what_remains(plan, *end) : "",
+              elsewhere(plan)};
     case PlanStatus::inconclusive:
       break;
   }

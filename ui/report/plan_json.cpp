@@ -59,6 +59,12 @@ void add_search(const PlanResult& plan, Json& out) {
                                  {"utilization_per_unit", n.utilization},
                                  {"target_per_unit", n.target}});
   out["reason"] = reason_json(plan.reason);
+  out["instead"] = nullptr;
+  if (plan.instead)
+    out["instead"] = {{"point", plan.instead->point},
+                      {"change", plan.instead->change},
+                      {"set", plan.instead->set}};
+  out["further"] = plan.further;
   out["nearest"] = nullptr;
   if (plan.nearest)
     out["nearest"] = {{"point", plan.nearest->point},
@@ -101,6 +107,7 @@ void add_search(const PlanResult& plan, Json& out) {
   out["intervals"] = Json::array();
   for (const PlanInterval& i : plan.intervals)
     out["intervals"].push_back({{"job", i.job},
+                                {"point", i.point},
                                 {"every", i.every},
                                 {"best", i.best},
                                 {"young", i.young},

@@ -141,8 +141,8 @@ PlanPart tornado(const PlanResult& plan) {
 
 PlanPart intervals(const PlanResult& plan) {
   PlanPart out{"How often to save", {}};
-  if (!plan.answer && plan.end < plan.points.size())
-    out.title += ", with " + base::counted(plan, plan.points[plan.end]);
+  if (!plan.answer && !plan.intervals.empty())
+    out.title += ", with " + base::counted(plan, plan.points[plan.intervals.front().point]);
   for (const PlanInterval& i : plan.intervals)
     out.lines.push_back("job " + i.job + ": every " + print_value(i.best, "s") + " (Young " +
                         print_value(i.young, "s") + ", Daly " + print_value(i.daly, "s") +
@@ -276,23 +276,22 @@ std::string margin_text(const TargetMargin& t) {
                                                      : ", holds in " + cases);
 }
 
+std::string set_option(const std::string& set) {
+  const std::size_t equals = set.find('=');
+  return "--set " + base::plain_path(set.substr(0, equals)) + "=\"" + set.substr(equals + 1) + "\"";
+}
+
 std::string set_options(const PlanInterval& interval) {
-  std::string out;
-  for (const std::string& set : interval.set) {
-    const std::size_t equals = set.find('=');
-    out += (out.empty() ? "" : " ") + std::string("--set ") +
-           base::plain_path(set.substr(0, equals)) + "=\"" + set.substr(equals + 1) + "\"";
-  }
-  return out;
+  std::vector<std::string> out;
+  for (const std::string& set : interval.set) out.push_back(set_option(set));
+  return base::join(out, " ");
 }
 
 std::string met_by_saves(const PlanResult& plan) {
-  if (plan.answer || plan.end >= plan.points.size() || plan.intervals.size() != 1 ||
-      !plan.intervals.front().meets)
-    return "";
+  if (plan.answer || plan.intervals.size() != 1 || !plan.intervals.front().meets) return "";
   const PlanInterval& interval = plan.intervals.front();
-  return ", but they hold with " + base::counted(plan, plan.points[plan.end]) + " where job " +
-         interval.job + " saves every " + print_value(interval.best, "s") + ": " +
+  return ", but they hold with " + base::counted(plan, plan.points[interval.point]) +
+         " where job " + interval.job + " saves every " + print_value(interval.best, "s") + ": " +
          set_options(interval);
 }
 

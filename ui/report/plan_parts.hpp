@@ -75,6 +75,8 @@ struct PlanPart {
 
 /// `--set` of the best interval, as a shell takes it.
 [[nodiscard]] std::string set_options(const PlanInterval& interval);
+/// `jobs[train].mode=async` as an option of a command line.
+[[nodiscard]] std::string set_option(const std::string& set);
 /// Where nothing that is searched meets the targets, that a save of its only job at another
 /// interval does: ", but they hold with 2 boxes where job mm saves every 45 min 11 s: --set ...";
 /// else "".

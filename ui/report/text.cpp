@@ -150,7 +150,7 @@ std::string figures(const Prediction& p, const ReportContext& context, const Ink
   for (const FigureBlock& block : figure_blocks(p)) {
     out += "\n" + ink.bold(block.title) + "\n";
     for (const FigureRow& row : block.rows)
-      out += wrapped("  " + left(row.label, 20), row.text, 22);
+      out += wrapped("  " + left(row.label + " ", 20), row.text, 22);
     if (block.title == kCostTitle) out += prices(context);
   }
   return out;

@@ -114,8 +114,6 @@ class Account {
     ExplainNode units, mtbf;
   };
   std::vector<Source> sources();
-  /// Of a job that lends GPUs, why what a failure costs is less.
-  [[nodiscard]] std::string of_fewer() const;
   /// A field of the job as a part of `made`; not where it is not given, or 0.
   bool add_input(ExplainNode& made, const std::string& field, const std::string& symbol);
   /// `made` as what `node` is, with what it is short of as a part for this reason.

@@ -56,10 +56,6 @@ void Account::explain_histories(ExplainNode& node) {
   }
 }
 
-std::string Account::of_fewer() const {
-  return has(job_ + "elastic.time") ? "time of the GPUs that are left while some are lent; " : "";
-}
-
 bool Account::add_input(ExplainNode& made, const std::string& field, const std::string& symbol) {
   const std::string path = input(field);
   if (!forms_.known(path) || forms_.tree(path).value == 0.0) return false;
@@ -150,8 +146,11 @@ void Account::explain_share(ExplainNode& node, const char* each, const char* not
   if (const std::string lent = job_ + "elastic.lent.share"; value(lent) > 0.0) {
     made.equation = std::string("failures * ") + each + " / (time * (1 - lent))";
     made.children.push_back(read(lent, "lent", "others have the GPUs"));
+    accept_with_rest(node, std::move(made),
+                     "while some are lent a failure costs the time of the GPUs that are left");
+  } else {
+    accept(node, std::move(made));
   }
-  accept(node, std::move(made));
   node.note = note;
 }
 
@@ -187,9 +186,8 @@ void Account::explain_lost_work(ExplainNode& node) {
     made.reference = "docs/models/failures.md, eq. 9";
   }
   accept_with_rest(node, std::move(made),
-                   of_fewer() +
-                       "saves in nearer tiers are newer, drains to farther ones and saves that are "
-                       "all bad older; failures before the next save; " +
+                   std::string("saves in nearer tiers are newer, drains to farther ones and saves "
+                               "that are all bad older; failures before the next save; ") +
                        kLuck);
   node.note = "work since the save that is gone back to, of a failure; less with saves more often";
 }
@@ -229,11 +227,10 @@ void Account::explain_way_back(ExplainNode& node) {
   if (!made.children.empty() && made.children.back().symbol == "restore")
     made.equation += made.equation.empty() ? "restore" : " + restore";
   const bool restores = made.equation.ends_with("restore");
-  accept_with_rest(node, std::move(made),
-                   of_fewer() +
-                       std::string(restores ? "nearer copies that are quicker to read, "
-                                            : "to read the state, ") +
-                       "saves that were tried in vain, the first batch, and failures on the way");
+  accept_with_rest(
+      node, std::move(made),
+      std::string(restores ? "nearer copies that are quicker to read, " : "to read the state, ") +
+          "saves that were tried in vain, the first batch, and failures on the way");
   node.note = "from a failure until it computes again, but for waiting for hosts";
 }
 

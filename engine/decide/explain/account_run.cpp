@@ -83,9 +83,7 @@ void Account::explain_run_time(ExplainNode& node) {
   ExplainNode made;
   add_form(made, job_ + "run.steps", "steps");
   add_form(made, job_ + "step.compute", "compute");
-  made.children.push_back(has(goodput)
-                              ? part(goodput, "goodput")
-                              : part(job_ + std::string(metric::kGpuUtilization), "utilization"));
+  made.children.push_back(part(goodput, "goodput"));
   const std::string useful = made.children.back().symbol;
   made.equation = "steps * compute / " + useful;
   if (value(lent) > 0.0) {

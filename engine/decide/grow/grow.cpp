@@ -39,6 +39,27 @@ std::vector<std::string> headline_figures(const Prediction& p) {
   return out;
 }
 
+/// What `storage` is filled with fastest, in the last month before `until` in which anything comes.
+std::string added_most(const std::map<int, std::vector<models::Room>>& rooms, int until,
+                       const std::string& storage) {
+  for (auto month = rooms.lower_bound(until); month != rooms.begin();) {
+    --month;
+    for (const models::Room& room : month->second)
+      if (const models::Coming* most = room.comes_most();
+          most != nullptr && room.storage == storage)
+        return most->what;
+  }
+  return "";
+}
+
+/// What would hold it, and what would let less of it stay.
+std::string remedy_of(const models::Room& room) {
+  const std::string held = models::remedy(room);
+  const models::Coming* most = room.comes_most();
+  if (most == nullptr || most->less.empty()) return held;
+  return most->less + (held.empty() ? "" : "; " + held);
+}
+
 class Months {
  public:
   Months(const Design& now, const GrowthSpec& spec, Trends trends, const Regrow& regrow,
@@ -80,8 +101,10 @@ class Months {
       const auto before = accumulated(month, trends_.steps(), [&](int m) { return added.at(m); });
       for (models::Room& room : rooms)
         if (const auto kept = before.find(room.storage); kept != before.end())
-          room.stored.push_back({metric::of_storage(room.storage, "growth"), kept->second,
-                                 "added in the months before"});
+          room.stored.push_back({.what = metric::of_storage(room.storage, "growth"),
+                                 .bytes = kept->second,
+                                 .formula = "added in the months before",
+                                 .words = added_most(rooms_, month, room.storage)});
       for (Component& storage : designs_.at(month).storage)
         if (const auto kept = before.find(storage.id); kept != before.end())
           models::add_other(storage, kept->second);
@@ -160,7 +183,7 @@ class Months {
         const bool fits = last == nullptr || last->holds();
         out.ceilings.push_back({GrowthCeiling::Kind::space, series.name, *full,
                                 models::shortage(*room_in(*full, start.storage)),
-                                fits ? "" : models::remedy(*last)});
+                                fits ? "" : remedy_of(*last)});
       }
       out.space.push_back(std::move(series));
     }
@@ -209,11 +232,25 @@ class Months {
     }
   }
 
+  /// A utilization as it goes on, where that of some month is another than that of what was
+  /// simulated of it, which may end just before a save; "" elsewhere.    [docs/models/growth.md]
+  [[nodiscard]] std::string lasting_of(const std::string& figure) const {
+    const metric::Name name = metric::parse(figure);
+    if (name.domain != metric::Domain::job || name.figure != metric::kGpuUtilization) return "";
+    std::string lasts = metric::of_job(name.id, metric::kLastingUtilization);
+    const bool any = std::ranges::any_of(
+        seen_, [&](const auto& month) { return month.second.metrics.contains(lasts); });
+    return any ? lasts : "";
+  }
+
   void add_figures(GrowthResult& out) const {
     for (const std::string& name : headline_figures(seen_.begin()->second)) {
-      GrowthSeries series{name, "", {}};
+      const std::string lasts = lasting_of(name);
+      const bool lasting = !lasts.empty();
+      GrowthSeries series{lasting ? lasts : name, "", {}};
       for (const auto& [month, prediction] : seen_) {
-        const auto metric = prediction.metrics.find(name);
+        auto metric = prediction.metrics.find(series.name);
+        if (lasting && metric == prediction.metrics.end()) metric = prediction.metrics.find(name);
         if (metric == prediction.metrics.end()) {
           series.values.emplace_back();
           continue;

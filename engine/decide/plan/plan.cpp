@@ -9,6 +9,7 @@
 #include "engine/base/quantity_text.hpp"
 #include "engine/decide/gain/gains.hpp"
 #include "engine/decide/plan/axes.hpp"
+#include "engine/decide/plan/instead.hpp"
 #include "engine/decide/plan/left_out.hpp"
 #include "engine/decide/plan/nearest.hpp"
 #include "engine/decide/plan/objective.hpp"
@@ -16,6 +17,7 @@
 #include "engine/decide/plan/reason.hpp"
 #include "engine/decide/plan/refusals.hpp"
 #include "engine/decide/plan/sensitivity.hpp"
+#include "engine/decide/plan/sized.hpp"
 #include "engine/decide/plan/space.hpp"
 #include "engine/decide/plan/standing.hpp"
 #include "engine/decide/predict/estimate.hpp"
@@ -29,7 +31,6 @@ namespace {
 constexpr std::int64_t kChecks = 8;     ///< unless PlanSpec says otherwise
 constexpr std::int64_t kReplicas = 24;  ///< the same
 constexpr std::int64_t kTornado = 4;    ///< the same
-constexpr double kSpread = 0.2;         ///< the same
 
 /// From a search to what is said about it.
 class Answer {
@@ -92,17 +93,13 @@ class Answer {
 
   /// What limits the next smaller design, as a run of it says: by what it would gain.
   void rank_smaller() {
-    for (std::size_t a = 0; a < search_.answer->size(); ++a) {
-      Cell cell = *search_.answer;
-      if (cell[a]-- == 0) continue;
-      const auto place = places_.find(cell);
-      if (place == places_.end()) continue;
-      PlanPoint& point = out_.points[place->second];
-      const TargetMargin* missed = tightest(point);
-      if (point.meets || missed == nullptr) continue;
-      if (missed->when.empty()) rank(cell, point, *missed);
-      return;
-    }
+    const PlanNeighbour* of = deciding_neighbour(out_);
+    if (of == nullptr) return;
+    PlanPoint& point = out_.points[of->point];
+    const TargetMargin& missed = *tightest(point);
+    Cell cell = *search_.answer;
+    --cell[of->axis];
+    if (missed.when.empty()) rank(cell, point, missed);
   }
 
   void rank(const Cell& cell, PlanPoint& point, const TargetMargin& missed) {
@@ -309,7 +306,9 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
   if (const std::optional<Failure> refused = refused_metric(spec, design)) return *refused;
   if (const std::optional<Failure> refused = refused_accelerators(spec, design)) return *refused;
   const models::Bounds bounds = models::bounds(design);
-  Result<std::vector<Axis>> axes = make_axes(spec, design, bounds, redesign);
+  PlanSpec sized = spec;
+  sized.storage = storage_to_size(spec, design, options);
+  Result<std::vector<Axis>> axes = make_axes(sized, design, bounds, redesign);
   if (!axes.ok()) return axes.failure();
   Result<std::vector<PartDown>> outages = make_outages(spec.survive, design, *axes, redesign);
   if (!outages.ok()) return outages.failure();
@@ -356,10 +355,11 @@ Result<PlanResult> solve(const Design& design, const PlanSpec& spec, const Redes
   PlanResult plan = Answer(designs, *objective, *found).make();
   if (plan.status != PlanStatus::found) {
     plan.intervals = best_intervals(designs, *found, plan);
+    look_elsewhere(designs, spec, *found, plan);
     return plan;
   }
   vary_inputs(designs, *found, static_cast<std::size_t>(spec.tornado.value_or(kTornado)),
-              spec.spread.value_or(kSpread), plan);
+              spec.spread, plan);
   Search judged;
   if (spec.confidence || spec.judge_each) {
     Result<ConfidentPlan> sure =

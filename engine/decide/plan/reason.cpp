@@ -128,14 +128,26 @@ bool computes_less(const Prediction& larger, const Prediction& smaller, const st
   return before_s > after_s && after_s > 0.0 && computed > 0.5 * (before_s - after_s);
 }
 
-std::optional<PlanReason> reason_of(const PlanResult& plan, const std::string& relieved) {
-  // Less of what was asked for first, else of what else was searched.
-  const PlanNeighbour* of = nullptr;
+const PlanNeighbour* deciding_neighbour(const PlanResult& plan) {
+  const PlanNeighbour* out = nullptr;
+  const auto better = [&](const PlanNeighbour& n) {
+    if (!plan.answer) return false;
+    const std::optional<double>&own = plan.points[*plan.answer].objective,
+          &other = plan.points[n.point].objective;
+    return own && other && (plan.objective.maximize ? *other > *own : *other < *own);
+  };
   for (const PlanNeighbour& n : plan.neighbours) {
     const PlanPoint& smaller = plan.points[n.point];
     if (n.direction > 0 || smaller.meets || tightest(smaller) == nullptr) continue;
-    if (of == nullptr || n.axis < of->axis) of = &n;
+    if (out == nullptr || (better(n) && !better(*out)) ||
+        (better(n) == better(*out) && n.axis < out->axis))
+      out = &n;
   }
+  return out;
+}
+
+std::optional<PlanReason> reason_of(const PlanResult& plan, const std::string& relieved) {
+  const PlanNeighbour* of = deciding_neighbour(plan);
   if (of == nullptr) return std::nullopt;
   const PlanPoint& smaller = plan.points[of->point];
   const TargetMargin& missed = *tightest(smaller);
@@ -186,12 +198,13 @@ std::string unsearched_note(const Design& design, const PlanResult& plan,
         !note.empty())
       return note;
   }
-  // What holds may not with a part down.
-  const std::size_t shown = plan.answer.value_or(plan.end);
+  // What holds may not with a part down, and what limits a target may be more than what it waits
+  // for.
+  const std::size_t shown = plan.answer.value_or(plan.nearest ? plan.nearest->point : plan.end);
   if (shown >= plan.points.size()) return "";
   const PlanPoint& point = plan.points[shown];
   const TargetMargin* missed = tightest(point);
-  if (missed == nullptr || missed->status == "pass" || missed->when.empty()) return "";
+  if (missed == nullptr || missed->status == "pass") return "";
   return note_of(missed->name(), point.binding, point.waited,
                  unsearched(design, plan, point.binding, follows));
 }

@@ -15,8 +15,13 @@ namespace stallcast::plan {
 /// "time" of what no amount of anything relieves, and of none.
 [[nodiscard]] std::string_view given_by(std::string_view resource);
 
-/// By the neighbour of the answer that misses a target, of what was searched first; nullopt where
-/// none does. `relieved`: of that neighbour, what the answer has more of, if known.
+/// The neighbour of the answer that says why it has as much: one that misses a target, and that
+/// would be taken if it did not; of several that of what was searched first. nullptr where there is
+/// none.
+[[nodiscard]] const PlanNeighbour* deciding_neighbour(const PlanResult& plan);
+
+/// By that neighbour; nullopt where there is none. `relieved`: of that neighbour, what the answer
+/// has more of, if known.
 [[nodiscard]] std::optional<PlanReason> reason_of(const PlanResult& plan,
                                                   const std::string& relieved = "");
 

@@ -8,6 +8,7 @@
 #include "engine/decide/plan/outages.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "models/bounds/bounds.hpp"
+#include "stallcast/metric.hpp"
 
 namespace stallcast::plan {
 
@@ -23,9 +24,14 @@ std::optional<Failure> refused_targets(const Design& design) {
                !predict::is_plan_metric(parsed->metric);
       });
   if (any) return std::nullopt;
+  const std::string that =
+      design.jobs.empty()
+          ? design.tenants.empty()
+                ? "cost.hourly <= 100 USD/h"
+                : metric::of_tenant(design.tenants.front().id, "latency") + " <= 1 s"
+          : metric::gpu_utilization(design.jobs.front().job.id) + " >= 95 %";
   return Failure{ExitCode::bad_input, "the scenario has no targets to plan for",
-                 "add \"expect\": [ { \"id\": \"au\", \"that\": "
-                 "\"job.train.gpu.utilization >= 95 %\" } ]"};
+                 "add \"expect\": [ { \"that\": \"" + that + "\" } ]"};
 }
 
 Refusals refusals(const PlanSpec& spec, const Design& design, const RedesignAll& redesign) {

@@ -32,12 +32,17 @@ constexpr double kNoSwing = 5e-5;
 /// A run that judges an interval has at least so many.
 constexpr double kSaves = 3.5;
 
+/// Of what has no range of its own, unless a plan says otherwise.
+constexpr double kSpread = 0.2;
+
 struct Input {
   std::string path;
   Dimension dimension;
   double number;
   base::FieldLimits limits;  ///< it stays within them
-  int relevance;             ///< less is more
+  std::optional<Range> range;
+  int relevance;  ///< less is more
+  [[nodiscard]] Setting end(bool high, std::optional<double> spread) const;
 };
 
 base::FieldLimits limits_of(std::string_view role_id, const Component& component,
@@ -76,15 +81,19 @@ std::vector<Input> assumed_inputs(const Design& design, const std::string& bindi
               value.dimension != Dimension::text && value.dimension != Dimension::text_list &&
               value.dimension != Dimension::boolean && value.dimension != Dimension::money &&
               value.dimension != Dimension::money_rate;
-          if (!value.source.assumption || !number || !(value.number > 0.0) ||
-              !std::isfinite(value.number) || path.starts_with("run."))
+          // What a profile fitted was measured.
+          const std::optional<Range> range =
+              value.source.kind != Source::Kind::profile ? value.range : std::nullopt;
+          const bool varies =
+              range ? range->high > range->low : value.source.assumption && value.number > 0.0;
+          if (!number || !varies || !std::isfinite(value.number) || path.starts_with("run."))
             continue;
           const bool searched = std::any_of(axes.begin(), axes.end(), [&](const Axis& axis) {
             return same_path(axis.about.path, path);
           });
           if (!searched)
             out.push_back({path, value.dimension, value.number, limits_of(role, component, key),
-                           relevance(path, binding)});
+                           range, relevance(path, binding)});
         }
       });
   std::stable_sort(out.begin(), out.end(),
@@ -125,8 +134,17 @@ Setting scaled(const Input& input, double factor) {
   return setting_of(to_six_digits(input.number * factor), input.dimension);
 }
 
-std::vector<Change> varied(std::vector<Change> changes, const Input& input, double factor) {
-  changes.push_back({input.path, scaled(input, factor)});
+/// As far as its range goes; where it has none, or a plan says by how much, so much of itself.
+Setting Input::end(bool high, std::optional<double> spread) const {
+  if (range && !spread)
+    return setting_of(to_six_digits(high ? range->high : range->low), dimension);
+  const double by = spread.value_or(kSpread);
+  return scaled(*this, high ? 1.0 + by : 1.0 - by);
+}
+
+std::vector<Change> varied(std::vector<Change> changes, const Input& input, bool high,
+                           std::optional<double> spread) {
+  changes.push_back({input.path, input.end(high, spread)});
   return changes;
 }
 
@@ -147,8 +165,8 @@ bool would_be_better(const PlanResult& plan, const PlanNeighbour& neighbour) {
 
 }  // namespace
 
-void vary_inputs(Designs& designs, const Search& found, std::size_t most, double spread,
-                 PlanResult& plan) {
+void vary_inputs(Designs& designs, const Search& found, std::size_t most,
+                 std::optional<double> spread, PlanResult& plan) {
   const Cell& answer = *found.answer;
   const PlanPoint& point = plan.points[*plan.answer];
   const TargetMargin* target = tightest(point);
@@ -167,8 +185,8 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
   plan.varied = static_cast<std::int64_t>(inputs.size());
   std::vector<std::vector<Change>> tries;
   for (const Input& input : inputs)
-    for (const double factor : {1.0 - spread, 1.0 + spread})
-      tries.push_back(varied(designs.changes(answer), input, factor));
+    for (const bool high : {false, true})
+      tries.push_back(varied(designs.changes(answer), input, high, spread));
   // What is not a valid design is known not to be one; what was cut off may be anything.
   const auto cut = [&](const Result<Prediction>& prediction) {
     return prediction.ok() ? !designs.finished(prediction, *design)
@@ -199,8 +217,8 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
     PlanSwing swing;
     swing.path = input.path;
     swing.base = base::exact_quantity(input.number, input.dimension);
-    swing.low = text_of(scaled(input, 1.0 - spread));
-    swing.high = text_of(scaled(input, 1.0 + spread));
+    swing.low = text_of(input.end(false, spread));
+    swing.high = text_of(input.end(true, spread));
     swing.target = target->id;
     swing.at_low = low.margin.value_or(target->margin);
     swing.at_high = high.margin.value_or(target->margin);
@@ -228,7 +246,7 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
         if (n.direction > 0 || said == easier(0) || !would_be_better(plan, n)) continue;
         Cell cell = answer;
         --cell[n.axis];
-        tries.push_back(varied(designs.changes(cell), input, high ? 1.0 + spread : 1.0 - spread));
+        tries.push_back(varied(designs.changes(cell), input, high, spread));
         needs.emplace_back(&said, harder(n.axis));
       }
   auto need = needs.begin();
@@ -241,7 +259,7 @@ void vary_inputs(Designs& designs, const Search& found, std::size_t most, double
 }
 
 std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found, PlanResult& plan) {
-  const Cell& cell = found.answer ? *found.answer : found.end;
+  const Cell& cell = found.answer ? *found.answer : found.nearest ? found.nearest->cell : found.end;
   const auto seen = found.seen.find(cell);
   if (seen == found.seen.end()) return {};
   const Prediction& prediction = seen->second;
@@ -256,6 +274,7 @@ std::vector<PlanInterval> best_intervals(Designs& designs, const Search& found, 
     if (!prediction.metrics.contains(key) || !job.checkpoint) continue;
     PlanInterval interval;
     interval.job = job.job.id;
+    interval.point = static_cast<std::size_t>(std::distance(found.seen.begin(), seen));
     interval.best = figure_or_zero(prediction, key);
     interval.young = figure_or_zero(prediction, key + ".young");
     interval.daly = figure_or_zero(prediction, key + ".daly");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/base/assertion.hpp"
 #include "engine/base/glob.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
@@ -12,6 +13,10 @@
 
 namespace stallcast::sweep {
 namespace {
+
+/// Of the time, less that failures undo is not worth a column; nor are more figures of one target.
+constexpr double kUndone = 5e-4;
+constexpr std::size_t kMostOfTarget = 4;
 
 /// `a` is at least as good as `b` in every goal and better in one.
 bool dominates(const std::vector<std::optional<double>>& a,
@@ -49,6 +54,36 @@ std::vector<std::string> said_first(const std::vector<std::string>& names) {
       any.breakdown[std::string(name.id)] = {};
   }
   return headlines(any);
+}
+
+/// Goodput of jobs of which failures undo a part of what GPUs did: utilization alone ranks designs
+/// that save rarely first.
+std::vector<std::string> goodputs(const SweepReport& report) {
+  std::set<std::string> out;
+  for (const SweepRow& row : report.rows) {
+    if (!row.outcome) continue;
+    for (const auto& [name, metric] : row.outcome->metrics) {
+      const metric::Name parsed = metric::parse(name);
+      if (parsed.domain != metric::Domain::job || parsed.figure != metric::kGoodput) continue;
+      const auto use = row.outcome->metrics.find(metric::gpu_utilization(parsed.id));
+      if (use != row.outcome->metrics.end() && use->second.value - metric.value >= kUndone)
+        out.insert(name);
+    }
+  }
+  return {out.begin(), out.end()};
+}
+
+/// What targets are about: figures of `names`, of a target on many the first ones.
+std::vector<std::string> judged(const SweepReport& report, const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  for (const SweepTarget& target : report.targets) {
+    const Result<base::Assertion> that = base::parse_assertion(target.that);
+    if (!that.ok()) continue;
+    std::size_t left = kMostOfTarget;
+    for (const std::string& known : names)
+      if (left > 0 && base::matches_metric(that->metric, known)) out.push_back(known), --left;
+  }
+  return out;
 }
 
 /// A goal on an axis needs numbers of one unit.
@@ -173,7 +208,9 @@ std::vector<SweepColumn> columns_of(const SweepReport& report, std::span<const s
     }
   }
   if (std::all_of(out.begin(), out.end(), [&](const auto& c) { return is_axis(report, c.name); })) {
-    for (std::string& first : said_first(names)) add({std::move(first), Goal::none});
+    for (std::vector<std::string>& figures :
+         std::vector{said_first(names), goodputs(report), judged(report, names)})
+      for (std::string& figure : figures) add({std::move(figure), Goal::none});
     for (const std::string_view usual : kUsualColumns)
       for (const std::string& known : names)
         if (base::matches_glob(usual, known)) add({known, Goal::none});

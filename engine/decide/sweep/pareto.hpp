@@ -38,7 +38,8 @@ void mark_front(SweepReport& report);
                                                   std::optional<std::string>& fault);
 
 /// What is shown when no metric was asked for, after what a prediction says first (utilization of
-/// jobs, the time of stages, that of tenants alone): stall where there are saves, and costs where
+/// jobs, the time of stages, that of tenants alone), goodput where failures undo work, and what
+/// targets are on: stall where there are saves, and costs where
 /// there are prices.
 inline constexpr std::string_view kUsualColumns[] = {"job.*.checkpoint.stall", metric::kCapex,
                                                      metric::kUsefulGpuHour};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "engine/decide/uncertain/possible.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
 #include "engine/decide/uncertain/scale.hpp"
+#include "engine/decide/uncertain/together.hpp"
 #include "engine/decide/uncertain/widths.hpp"
 
 namespace stallcast::uncertain {
@@ -31,6 +33,7 @@ class Judge {
       const Result<base::Assertion> assertion = base::parse_assertion(asked.that);
       if (assertion.ok() && asked.limit) add(asked, *assertion);
     }
+    for (const auto& [draw, targets] : together_) out_.together[draw] = targets.share();
     return std::move(out_);
   }
 
@@ -52,22 +55,22 @@ class Judge {
         of.size() == 1 ? whole_of(named, design_, draws_.predictions) : std::optional<double>());
     const double blur = blur_of(of, scale);
     const Possible possible = of.size() == 1 ? limits_.of(of.front()) : Possible{};
-    const auto with = [&](double value) {
-      return chance(assertion.op, value, *asked.limit, asked.upper.value_or(*asked.limit), scale,
-                    blur, possible);
-    };
+    // A target of several metrics shares nothing that could be told.
+    const SharedSource source =
+        of.size() == 1 ? shared_source(of.front(), design_) : SharedSource{"target " + asked.id};
     double sum = 0.0;
     for (std::size_t i = 0; i < drawn.size(); ++i) {
-      double holds = drawn[i] != nullptr && drawn[i]->status == "pass" ? 1.0 : 0.0;
-      if (drawn[i] != nullptr && assertion.op != "==") {
-        const Luck luck = luck_of(draws_.predictions[i], of);
-        holds = 0.0;
-        for (const double factor : luck)
-          holds += with(drawn[i]->value * factor) / static_cast<double>(luck.size());
-      }
+      std::vector<Held> by_luck;
+      if (drawn[i] == nullptr || assertion.op == "==")
+        by_luck = {{0.0, drawn[i] != nullptr && drawn[i]->status == "pass" ? 1.0 : 0.0}};
+      else
+        for (const double factor : luck_of(draws_.predictions[i], of))
+          by_luck.push_back(held(assertion.op, drawn[i]->value * factor, *asked.limit,
+                                 asked.upper.value_or(*asked.limit), scale, blur, possible));
+      double holds = 0.0;
+      for (const Held& one : by_luck) holds += one.share() / static_cast<double>(by_luck.size());
       sum += holds;
-      if (asked.level != "warn")
-        out_.together.try_emplace(draws_.which[i], 1.0).first->second *= holds;
+      if (asked.level != "warn") together_[draws_.which[i]].add(source, std::move(by_luck));
     }
     if (whole) out_.each[asked.id] = sum / static_cast<double>(drawn.size());
   }
@@ -111,6 +114,7 @@ class Judge {
   const Prediction& nominal_;
   const DrawnDesigns& draws_;
   const OwnLimits limits_;
+  std::map<std::size_t, Together> together_;  ///< by number of the draw
   Chances out_;
 };
 

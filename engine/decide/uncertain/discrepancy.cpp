@@ -259,6 +259,21 @@ bool tells_use(std::string_view figure) {
   });
 }
 
+std::string source_of(std::string_view metric, const Design& design) {
+  const metric::Name name = metric::parse(metric);
+  if (over_utilizations(metric) && (name.domain == metric::Domain::job || design.jobs.size() == 1))
+    return metric::gpu_utilization(name.domain == metric::Domain::job ? std::string(name.id)
+                                                                      : design.jobs.front().job.id);
+  const Class* found = class_of(name);
+  if (found == nullptr) return std::string(metric);
+  while (!found->from.empty()) found = &*std::ranges::find(kClasses, found->from, &Class::figure);
+  if (found->field == kOfUse) return metric::gpu_utilization(std::string(name.id));
+  const bool loads = found->figure.starts_with("restore.");
+  return metric::of_job(std::string(name.id), found->field == kOfFirst ? "first_batch"
+                                              : loads                  ? "restore.duration"
+                                                                       : "checkpoint.duration");
+}
+
 double discrepancy_of(std::string_view metric) {
   const Class* found = class_of(metric::parse(metric));
   return found == nullptr ? 0.0 : found->half;

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "stallcast/design.hpp"
@@ -31,5 +32,10 @@ namespace stallcast::uncertain {
 
 /// Whether a job's figure of this name ("au", "steady.step.time") says what its utilization is.
 [[nodiscard]] bool tells_use(std::string_view figure);
+
+/// What a figure of `design` has what it is off by, and the luck of histories, from: a name that is
+/// the same for all that follow from one number, as goodput and the time of a whole run do. Its own
+/// name where it follows from nothing else.    [docs/models/uncertainty.md, eq. 5b]
+[[nodiscard]] std::string source_of(std::string_view metric, const Design& design);
 
 }  // namespace stallcast::uncertain

@@ -50,14 +50,19 @@ double ErrorScale::slope(double value) const {
   return kind == Kind::factors ? 1.0 / value : 1.0;
 }
 
-double chance(const std::string& op, double value, double limit, double upper, ErrorScale scale,
-              double blur, Possible possible) {
+Held held(const std::string& op, double value, double limit, double upper, ErrorScale scale,
+          double blur, Possible possible) {
   const auto at_most = [&](double to) { return below(to, value, true, scale, blur, possible); };
   const auto under = [&](double to) { return below(to, value, false, scale, blur, possible); };
-  if (op == "in") return std::max(0.0, at_most(upper) - under(limit));
-  if (op == "<") return under(limit);
-  if (op == "<=") return at_most(limit);
-  return op == ">" ? 1.0 - at_most(limit) : 1.0 - under(limit);
+  if (op == "in") return {under(limit), at_most(upper)};
+  if (op == "<") return {0.0, under(limit)};
+  if (op == "<=") return {0.0, at_most(limit)};
+  return {op == ">" ? at_most(limit) : under(limit), 1.0};
+}
+
+double chance(const std::string& op, double value, double limit, double upper, ErrorScale scale,
+              double blur, Possible possible) {
+  return held(op, value, limit, upper, scale, blur, possible).share();
 }
 
 }  // namespace stallcast::uncertain

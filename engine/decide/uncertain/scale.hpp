@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string>
@@ -31,11 +32,26 @@ struct Possible {
   double most = std::numeric_limits<double>::infinity();
 };
 
+/// The part of the outcomes of a figure, from the least on, for which a target on it holds.
+struct Held {
+  double from = 0.0, to = 1.0;
+  [[nodiscard]] double share() const { return std::max(0.0, to - from); }
+  /// The same counted from the most on.
+  [[nodiscard]] Held turned() const { return {1.0 - to, 1.0 - from}; }
+  /// For which this target and that one hold.
+  [[nodiscard]] Held both(const Held& other) const {
+    return {std::max(from, other.from), std::min(to, other.to)};
+  }
+};
+
 /// How likely a figure that a draw gave as `value` is in truth on one side of limits, blurred by a
 /// normal of standard deviation `blur` on `scale`. What is nothing times any factor is nothing. For
 /// each operator of targets; `upper` is of "in" alone. Nothing goes beyond what is `possible`.
 /// [eq. 5]
 [[nodiscard]] double chance(const std::string& op, double value, double limit, double upper,
                             ErrorScale scale, double blur, Possible possible = {});
+/// For which of its outcomes that is.
+[[nodiscard]] Held held(const std::string& op, double value, double limit, double upper,
+                        ErrorScale scale, double blur, Possible possible = {});
 
 }  // namespace stallcast::uncertain

@@ -80,7 +80,7 @@ body:has(.slide){margin:0;padding:0;max-width:none}.slide{width:80rem;height:45r
 .slide #system svg{max-height:18rem}.slide>h1,.slide>p{grid-column:1}.slide .first{grid-column:1/-1;grid-row:10;display:block;columns:3;column-gap:2.2rem}
 .slide .made{grid-column:1/-1;grid-row:11;font-size:.75rem}.slide .first h2{margin-top:.7rem}.slide .block{break-inside:avoid}.slide figure{margin:.3rem 0}.slide p.soft{font-size:.85em}.slide table{font-size:.76em}.slide :is(td,th){padding:.2rem .18rem}.slide th.number{white-space:normal}
 .wire{fill:none;stroke:var(--line)}svg .name{font-weight:600}svg .soft{fill:var(--soft)}svg .limit{fill:var(--bad);font-weight:600}
-@media screen and (max-width:44rem){body{margin:1rem auto}.slide{display:block;width:auto!important;height:auto!important;zoom:1!important;padding:0 1rem}.slide .first{columns:1}.slide #system svg{max-height:none}h1{overflow-wrap:anywhere}
+@media screen and (max-width:44rem){body{margin:1rem auto}.slide{display:block;width:auto!important;height:auto!important;zoom:1!important;padding:0 1rem}.slide .first{columns:1}.slide #system svg{max-height:none}h1,p,li{overflow-wrap:anywhere}
 svg.broad,p.export.broad,thead{display:none}svg.slim,p.export.slim{display:block}.first{display:block}.export{opacity:1}
 table,tbody,tr,td{display:block}tr{border-bottom:1px solid var(--line);padding:.4rem 0}td,.number{border:0;padding:.05rem 0;text-align:left;
 white-space:normal;overflow-wrap:anywhere}td:empty{display:none}td[data-head]::before{content:attr(data-head) ": ";color:var(--soft)}svg.bar{margin:.3rem 0}}
