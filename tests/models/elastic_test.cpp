@@ -155,8 +155,8 @@ TEST_CASE("elastic: a design lends GPU hours and pays shifts with others") {
 }
 
 TEST_CASE("elastic: the whole run is limited by what costs more, lending or failures") {
-  // An hour between failures that cost three quarters of a minute; GPUs are lent for 8 % of their time, in
-  // few shifts, or for a twentieth of that.
+  // An hour between failures that cost three quarters of a minute; GPUs are lent for 8 % of their
+  // time, in few shifts, or for a twentieth of that.
   Design design = elastic();
   set(*design.jobs[0].checkpoint, Role::checkpoint, "size", "1 GB");
   set(*design.jobs[0].elastic, Role::elastic, "period", "8 h");

@@ -14,7 +14,7 @@ namespace together_test {
 using namespace stallcast;
 using namespace stallcast::testing;
 using uncertain::Held;
-using uncertain::Together;
+using uncertain::HeldTogether;
 
 namespace {
 
@@ -83,19 +83,19 @@ TEST_CASE("together: targets that want more and less of one number leave what is
 
 TEST_CASE("together: what the model is off by is shared as luck is", "[uncertain]") {
   const auto both = [](bool rises) {
-    Together all;
+    HeldTogether all;
     all.add({"u", true}, {{0.4, 1.0}});  // holds but for the least 40 %
     all.add({"u", rises}, {{0.0, 0.5}});
     return all.share();
   };
   CHECK(both(true) == Approx(0.1));
   CHECK(both(false) == Approx(0.5));
-  Together other;
+  HeldTogether other;
   other.add({"u", true}, {{0.4, 1.0}});
   other.add({"v", true}, {{0.0, 0.5}});
   CHECK(other.share() == Approx(0.3));
   // Of luck that one of them has, the other has the same everywhere.
-  Together lucky;
+  HeldTogether lucky;
   lucky.add({"u", true}, {{0.4, 1.0}});
   lucky.add({"u", true}, {{0.0, 0.0}, {0.2, 1.0}});
   CHECK(lucky.share() == Approx(0.3));

@@ -160,9 +160,7 @@ void SensitivityScreen::set_span() {
 
 void SensitivityScreen::refresh() {
   offer_metrics(*metric_, workspace());
-  Variables inputs = variables(workspace(), kMostVariedInputs);
-  left_out_ = inputs.left_out;
-  ranges_->set_inputs(std::move(inputs.shown));
+  ranges_->set_inputs(variables(workspace(), kMostVariedInputs).shown);
   const bool can = workspace().design() != nullptr && !workspace().has_errors();
   run_->setEnabled(can);
   pair_->set_enabled(can);
@@ -201,10 +199,9 @@ void SensitivityScreen::run() {
               done.begin(), done.end(), [](const Swing& s) { return !s.at_low || !s.at_high; });
           QString text = tr("%1 inputs, each moved alone.").arg(done.size());
           if (no_design > 0)
-            text += tr(" %1 have no bar: an end of their range does not give a valid design.")
-                        .arg(no_design);
-          if (left_out_ > 0)
-            text += tr(" %1 more that the scenario sets are not tried.").arg(left_out_);
+            text += tr(" %1 have no bar: no design at an end of their range.").arg(no_design);
+          if (const auto more = variables(workspace(), kMostVariedInputs).left_out; more > 0)
+            text += tr(" %1 more that the scenario sets are not tried.").arg(more);
           status_->setText(text + tr(" Click a bar for its response."));
           show_swings();
           const std::vector<TornadoChart::Bar>& bars = tornado_->bars();

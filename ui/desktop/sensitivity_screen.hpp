@@ -72,7 +72,6 @@ class SensitivityScreen : public Screen {
   InteractionPane* pair_;
   PlanPane* plan_;
   std::vector<Swing> swings_;
-  std::size_t left_out_ = 0;  ///< inputs that there is no room for
   std::optional<SliderSpec> followed_;
   std::vector<std::pair<double, Prediction>> points_;
   std::vector<Scenario> scenarios_;  ///< of the points

@@ -281,7 +281,8 @@ class Ranking {
   [[nodiscard]] double pressed(const std::string& part) const {
     double most = 0.0;
     for (const ResourceUse& use : p_.resources)
-      if (part_of_resource(use.name, design_, parts_) == part) most = std::max(most, use.utilization());
+      if (part_of_resource(use.name, design_, parts_) == part)
+        most = std::max(most, use.utilization());
     return most + blamed(part);
   }
 

@@ -114,7 +114,7 @@ class Judge {
   const Prediction& nominal_;
   const DrawnDesigns& draws_;
   const OwnLimits limits_;
-  std::map<std::size_t, Together> together_;  ///< by number of the draw
+  std::map<std::size_t, HeldTogether> together_;  ///< by number of the draw
   Chances out_;
 };
 

@@ -20,7 +20,7 @@ SharedSource shared_source(const std::string& metric, const Design& design) {
   return {source, (better == metric::Better::lower) == falls};
 }
 
-void Together::add(const SharedSource& source, std::vector<Held> by_luck) {
+void HeldTogether::add(const SharedSource& source, std::vector<Held> by_luck) {
   if (!source.rises) {
     std::reverse(by_luck.begin(), by_luck.end());
     for (Held& one : by_luck) one = one.turned();
@@ -35,7 +35,7 @@ void Together::add(const SharedSource& source, std::vector<Held> by_luck) {
     all[k] = all[k].both(by_luck[k * by_luck.size() / all.size()]);
 }
 
-double Together::share() const {
+double HeldTogether::share() const {
   double out = 1.0;
   for (const auto& [source, all] : held_) {
     double sum = 0.0;

@@ -19,7 +19,7 @@ struct SharedSource {
 
 /// How often all targets hold in one draw. Those that follow from one number share its luck and
 /// what the model is off by, others are independent.    [docs/models/uncertainty.md, eq. 5b]
-class Together {
+class HeldTogether {
  public:
   /// A target that holds for these outcomes, by what luck makes of its figure from the least on:
   /// one for each of so many equally likely ones.
