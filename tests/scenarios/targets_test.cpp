@@ -24,9 +24,9 @@ std::string fault(const std::string& key_and_value) {
 TEST_CASE("targets that are none say where, and what to write") {
   CHECK_THAT(fault(R"("expect": {})"),
              StartsWith("2:11 type /expect \"expect\" is a list, not an object | write [ {"));
-  CHECK_THAT(
-      fault(R"("expect": [ "au" ])"),
-      StartsWith("2:13 type /expect/0 an \"expect\" entry is an object, not a text | write"));
+  CHECK_THAT(fault(R"("expect": [ "au" ])"),
+             StartsWith("2:13 type /expect/0 an \"expect\" entry is an object, not a text | "
+                        "write { \"that\": \"au\" }"));
   const auto target = [](const std::string& fields) {
     return fault(R"("expect": [ { "that": "job.train.gpu.utilization >= 95 %", )" + fields + "} ]");
   };

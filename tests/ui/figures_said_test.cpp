@@ -143,6 +143,12 @@ TEST_CASE("what is drawn red has the figure of what limits, and of no other way 
   p.bottlenecks = {{write, 0.5, 0.25, "", Gain{0.1, 0.1, write, ""}}};
   REQUIRE(limit_of(p).name == write);
   CHECK(part_load(p, heads).mean == 0.25);
+  // All ways of a part that is named without one are red, and no part that begins alike.
+  p.bottlenecks = {{"fabric and storage.nas.head", 0.5, 0.25, "",
+                    Gain{0.1, 0.1, "fabric and storage.nas.head", ""}}};
+  REQUIRE(limit_of(p).name == "fabric and storage.nas.head");
+  CHECK(part_load(p, heads).limit);
+  CHECK_FALSE(part_load(p, {"headers", "2", {"storage.nas.headers.write"}, {}}).limit);
   // Of a system that limits as a whole the box is red.
   PictureBox box;
   box.path = "storage[nas]";

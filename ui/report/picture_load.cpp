@@ -29,8 +29,14 @@ std::string rough(double share) {
 PartLoad load_of(const Prediction& p, const std::vector<std::string>& names) {
   PartLoad out;
   const std::vector<std::string> limit = label::each_of(limit_of(p).name);
-  // Of two that limit together both do.
-  const auto limits = [&](const std::string& name) { return std::ranges::count(limit, name) > 0; };
+  // Of two that limit together both do; "host.gpu.nic" is all of its ways, "storage.nas" no part.
+  const auto limits = [&](const std::string& name) {
+    return std::ranges::any_of(limit, [&](const std::string& one) {
+      const base::ResourceName whole = base::resource_name(one);
+      const bool an_owner = whole.part.empty() && !whole.id.empty();
+      return name == one || (!an_owner && name.starts_with(one + "."));
+    });
+  };
   out.limit = std::any_of(names.begin(), names.end(), limits);
   for (const std::string& name : names) {
     const auto use = std::find_if(p.resources.begin(), p.resources.end(),
