@@ -46,6 +46,16 @@ bool names_base(std::string_view text) {
   return false;
 }
 
+/// The metric as it is written: "max(resource.*.utilization)".
+std::string subject_of(const Assertion& assertion) {
+  if (assertion.statistic.empty()) return assertion.metric;
+  return assertion.statistic + "(" + assertion.metric + ")";
+}
+
+Dimension wanted_of(std::string_view unit) {
+  return metric::dimension_of(unit).value_or(Dimension::number);
+}
+
 bool is_plain(Dimension wanted) {
   return wanted == Dimension::count || wanted == Dimension::number;
 }
@@ -58,18 +68,16 @@ std::string example_of(Dimension wanted, double value, Dimension given) {
   return std::string(base::dimension_example(wanted));
 }
 
-/// A limit in base units as metrics of `unit` are given; the hint is `begin`, an example, `end`.
+/// A limit in base units as metrics of `unit` are given, or the hint to write `example`.
 Result<double> convert(const base::AnyQuantity& limit, std::string_view unit,
-                       const std::string& begin, const std::string& end = {}) {
-  const Dimension wanted = metric::dimension_of(unit).value_or(Dimension::number);
+                       const std::string& example) {
+  const Dimension wanted = wanted_of(unit);
   if (limit.dimension == wanted || (is_plain(wanted) && limit.dimension == Dimension::number))
     return metric::from_base(limit.value, unit);
   if (limit.dimension == Dimension::number && metric::takes_plain(unit)) return limit.value;
   const std::string needed = is_plain(wanted) ? std::string("a number without a unit")
                                               : std::string(base::dimension_name(wanted));
-  return bad("the limit must be " + needed, "write for example \"" + begin +
-                                                example_of(wanted, limit.value, limit.dimension) +
-                                                end + "\"");
+  return bad("the limit must be " + needed, "write for example \"" + example + "\"");
 }
 
 /// `text` from `at` on as a number with a unit: where it ends; `at` when it is a plain number.
@@ -107,6 +115,14 @@ std::size_t end_of_quantity(std::string_view text, std::size_t at) {
   return end;
 }
 
+/// What may be written for `limit` in an expression of `base`, in a range as its upper end.
+std::string relative_example(const Assertion& assertion, const base::AnyQuantity& limit,
+                             std::string_view unit) {
+  const std::string more = "base + " + example_of(wanted_of(unit), limit.value, limit.dimension);
+  return subject_of(assertion) + " " + assertion.op + " " +
+         (assertion.op == "in" ? "[base, " + more + "]" : more);
+}
+
 /// An expression of `base` with its quantities as plain numbers in `unit`: "base + 2 s".
 Result<std::string> in_numbers(const Assertion& assertion, const std::string& text,
                                std::string_view unit) {
@@ -121,7 +137,7 @@ Result<std::string> in_numbers(const Assertion& assertion, const std::string& te
     }
     const auto limit = parse_limit(std::string_view(text).substr(at, end - at));
     if (!limit.ok()) return limit.failure();
-    const auto number = convert(*limit, unit, assertion.metric + " " + assertion.op + " base + ");
+    const auto number = convert(*limit, unit, relative_example(assertion, *limit, unit));
     if (!number.ok()) return number.failure();
     out += base::shortest(*number);
     at = end;
@@ -145,8 +161,11 @@ Result<bool> read_metric(std::string_view text, const std::string& that, Asserti
 }
 
 /// What is wrong with the form of an expression of `base` is wrong whatever the unit: 1 stands for
-/// every quantity.
-Result<bool> check_form(std::string_view limit, const std::string& that) {
+/// every quantity. `example` is what may be written in place of `that`.
+Result<bool> check_form(std::string_view limit, const std::string& that,
+                        const std::string& example) {
+  if (limit.empty())
+    return bad("\"" + that + "\": an end of the range is missing", "write \"" + example + "\"");
   std::string form;
   for (std::size_t i = 0; i < limit.size();) {
     const std::size_t end =
@@ -157,7 +176,7 @@ Result<bool> check_form(std::string_view limit, const std::string& that) {
   const auto tried = base::evaluate(form, {{"base", 1.0}});
   if (!tried.value.has_value())
     return bad("\"" + that + "\": " + tried.message,
-               tried.hint.empty() ? "write \"cost.capex <= base * 1.05\"" : tried.hint);
+               tried.hint.empty() ? "write \"" + example + "\"" : tried.hint);
   return true;
 }
 
@@ -183,7 +202,8 @@ Result<bool> read_range(std::string_view text, const std::string& that, Assertio
   out.op = "in";
   if (names_base(ends[0]) || names_base(ends[1])) {
     for (const std::string_view end : ends) {
-      if (const auto form = check_form(end, that); !form.ok()) return form.failure();
+      const auto form = check_form(end, that, subject_of(out) + " in [base * 0.95, base * 1.05]");
+      if (!form.ok()) return form.failure();
       // A quantity is an expression, too, once its unit is known.
       if (const auto alone = parse_limit(end); !names_base(end) && !alone.ok())
         return alone.failure();
@@ -232,7 +252,9 @@ Result<Assertion> parse_assertion(const std::string& that) {
   const std::string_view limit = base::trim(tail.substr(assertion.op.size()));
   if (names_base(limit)) {
     assertion.relative = limit;
-    if (const auto form = check_form(limit, that); !form.ok()) return form.failure();
+    const auto form =
+        check_form(limit, that, subject_of(assertion) + " " + assertion.op + " base * 1.05");
+    if (!form.ok()) return form.failure();
     return assertion;
   }
   const auto parsed = parse_limit(limit);
@@ -243,15 +265,16 @@ Result<Assertion> parse_assertion(const std::string& that) {
 }
 
 Result<double> limit_in(const Assertion& assertion, std::string_view metric_unit) {
-  const std::string metric = assertion.statistic.empty()
-                                 ? assertion.metric
-                                 : assertion.statistic + "(" + assertion.metric + ")";
-  const std::string begin = metric + " " + assertion.op + " ";
+  const std::string begin = subject_of(assertion) + " " + assertion.op + " ";
+  const auto example = [&](double value) {
+    return example_of(wanted_of(metric_unit), value, assertion.dimension);
+  };
   const base::AnyQuantity limit{assertion.limit, assertion.dimension};
-  if (!assertion.upper) return convert(limit, metric_unit, begin);
-  const Dimension wanted = metric::dimension_of(metric_unit).value_or(Dimension::number);
-  return convert(limit, metric_unit, begin + "[",
-                 ", " + example_of(wanted, *assertion.upper, assertion.dimension) + "]");
+  if (!assertion.upper) return convert(limit, metric_unit, begin + example(limit.value));
+  // Where one end may not have been meant as it stands, neither does the other.
+  const double low = *assertion.upper > 1.0 ? *assertion.upper : limit.value;
+  return convert(limit, metric_unit,
+                 begin + "[" + example(low) + ", " + example(*assertion.upper) + "]");
 }
 
 Result<AskedLimits> relative_limits(const Assertion& assertion, std::string_view metric_unit,

@@ -80,6 +80,16 @@ TEST_CASE("what is busy only now and then tells its peak, and what never is tell
   CHECK(judged(design_of(kStall), p).load.empty());
 }
 
+TEST_CASE("of several that limit together, and of both ways of one, the busiest tells its load") {
+  Prediction p = predicted(11.0);
+  p.limited_by["job.train.checkpoint"] = "fabric and host.g.nic";
+  p.resources = {{"fabric", "B/s", 100.0, 60.0},
+                 {"host.g.nic.read", "B/s", 100.0, 10.0},
+                 {"host.g.nic.write", "B/s", 100.0, 80.0},
+                 {"host.g.nicotine", "B/s", 100.0, 99.0}};
+  CHECK(judged(design_of(kStall), p).load == "80 % busy");
+}
+
 TEST_CASE("worse than the baseline fails below the limit, better never does") {
   const Baseline baseline = baseline_of(kStall, 4.0);
   CHECK(judged(design_of(kStall), predicted(4.0), &baseline).state == BaselineState::same);

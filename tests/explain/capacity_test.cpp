@@ -49,6 +49,21 @@ TEST_CASE("links that a hash fills in part have one capacity: the run's, a share
     if ("resource." + use.name + "." == link) CHECK(capacity.value == Approx(use.capacity));
 }
 
+TEST_CASE("of several that limit together each is taken apart, both ways of one that has two") {
+  const Design design = small_design();
+  const RunResult result = testing::run(design);
+  Prediction p = predict::combine(design, std::vector{result});
+  p.bottlenecks = {{"host.gpu.nic and storage.scratch.ost", 0.9, 0.5, ""}};
+  const auto found = explain::explain(design, &p, std::vector{result}, {});
+  REQUIRE(found.ok());
+  std::vector<std::string> resources;
+  for (const ExplainNode& tree : found->trees)
+    if (tree.name.starts_with("resource.")) resources.push_back(tree.name);
+  CHECK(resources == std::vector<std::string>{"resource.host.gpu.nic.read.utilization",
+                                              "resource.host.gpu.nic.write.utilization",
+                                              "resource.storage.scratch.ost.utilization"});
+}
+
 TEST_CASE("a save that cuFile holds is taken apart down to what a thread moves") {
   // 3 GB of each of 32 GPUs at 0.5 GB/s
   Design design = small_design();

@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "engine/decide/plan/advice.hpp"
+#include "stallcast/label.hpp"
+#include "tests/support/designs.hpp"
 #include "tests/support/values.hpp"
 
 /// Changes of what limits together, and of what follows what.
@@ -25,6 +27,15 @@ Design design() {
   return d;
 }
 
+/// The same on a network of which nothing is said but `settings`.
+Design on_tree(testing::Settings settings) {
+  Design d = design();
+  d.hosts[0] = testing::component(models::Role::host, "host", "gpu",
+                                  {{"count", "4"}, {"nic.rate", "400 Gb/s"}});
+  d.fabric = testing::component(models::Role::fabric, "fat-tree", "fabric", settings);
+  return d;
+}
+
 Prediction blaming(const std::string& resource) {
   Prediction p;
   p.bottlenecks.push_back({resource, 0.9, 0.5, ""});
@@ -35,8 +46,7 @@ Prediction blaming(const std::string& resource) {
 }  // namespace
 
 TEST_CASE("faster NICs say whether links between switches are as fast as they are") {
-  Design tree = design();
-  tree.fabric.kind = "fat-tree";
+  Design tree = on_tree({});
   const auto text = [&](const std::string& resource) {
     const auto changes = plan::candidate_changes(tree, blaming(resource), 1);
     return changes.empty() ? "" : changes[0].text;
@@ -52,6 +62,27 @@ TEST_CASE("of several that limit together each is relieved") {
   REQUIRE(changes.size() == 2);
   CHECK(text_of(changes[0].change) == "cluster.hosts[gpu].nic.rate=800 Gb/s");
   CHECK(text_of(changes[1].change) == "storage[scratch].ost.count=60");
+}
+
+TEST_CASE("nothing else is tried of several than of each of them") {
+  const Design tree = on_tree({{"link.rate", "400 Gb/s"}, {"compute_link.rate", "400 Gb/s"}});
+  const std::string both = "fabric.compute_link and storage.scratch.ost";
+  std::vector<std::string> of_both, of_each;
+  for (const auto& change : plan::candidate_changes(tree, blaming(both), 8))
+    of_both.push_back(text_of(change.change));
+  for (const std::string& one : label::each_of(both))
+    for (const auto& change : plan::candidate_changes(tree, blaming(one), 8))
+      of_each.push_back(text_of(change.change));
+  CHECK(of_both == of_each);
+}
+
+TEST_CASE("twice of several is twice of the first of them that can be doubled") {
+  const auto twice = [](const std::string& resource) {
+    const auto change = plan::doubled(design(), blaming(resource), resource);
+    return change ? text_of(change->change) : "";
+  };
+  CHECK(twice("storage.scratch.ost and host.gpu.nic") == "storage[scratch].ost.count=96");
+  CHECK(twice("host.gpu.gpu.copy and host.gpu.nic") == "cluster.hosts[gpu].nic.rate=800 Gb/s");
 }
 
 }  // namespace advice_together_test

@@ -157,4 +157,38 @@ TEST_CASE("an expression that cannot be computed is a fault of the assertion") {
   CHECK(parse_assertion("cost.capex <= (base + 3 USD) / 2").ok());
 }
 
+TEST_CASE("what a hint says to write is accepted") {
+  const auto hint = [](const std::string& that, std::string_view unit) -> std::string {
+    const auto said = [](const auto& found) { return found.ok() ? "" : found.failure().hint; };
+    const auto asked = parse_assertion(that);
+    if (!asked.ok()) return said(asked);
+    return asked->relative.empty() ? said(base::limit_in(*asked, unit))
+                                   : said(relative_limits(*asked, unit, 1.0));
+  };
+  const auto written = [&](const std::string& that, std::string_view unit) {
+    const std::string said = hint(that, unit);
+    const std::size_t begin = said.find('"') + 1;
+    return said.substr(begin, said.rfind('"') - begin);
+  };
+  CHECK(written("job.a.step.time in [base, 3 GB]", "s") ==
+        "job.a.step.time in [base, base + 200 ms]");
+  CHECK(written("max(job.*.step.time) in [base, 3 GB]", "s") ==
+        "max(job.*.step.time) in [base, base + 200 ms]");
+  CHECK(written("job.a.step.time in [, base]", "s") ==
+        "job.a.step.time in [base * 0.95, base * 1.05]");
+  CHECK(written("job.a.step.time <= base *", "s") == "job.a.step.time <= base * 1.05");
+  for (const char* that : {"job.a.step.time in [base, 3 GB]", "job.a.step.time in [3 GB, base * 2]",
+                           "job.a.step.time in [, base]", "job.a.step.time in [base, ]",
+                           "job.a.step.time in [base *, base]", "job.a.step.time in [1, 2]",
+                           "max(job.*.step.time) < base + 3 GB", "job.a.step.time <= base *"}) {
+    INFO(that);
+    CHECK(hint(written(that, "s"), "s").empty());
+  }
+  for (const char* that : {"job.a.au in [0.9, 0.95]", "job.a.au in [0.96, 1.05]",
+                           "job.a.au in [96, 98]", "job.a.au in [base, 2 s]"}) {
+    INFO(that);
+    CHECK(hint(written(that, "ratio"), "ratio").empty());
+  }
+}
+
 }  // namespace assertion_test

@@ -43,6 +43,29 @@ class Results(DiffCase):
         self.refuses(folder, "is.json", "a.json", "--attribute", "shapley")
         self.refuses(folder, "a.json", "is.json", "--set", "storage.ost.count=4")
 
+    def test_a_result_of_bounds_alone_is_no_side(self):
+        folder = self.results()
+        self.exits(3, folder.run("run", "a.json", "--time-limit", "1 us", "--format", "json", "-o", "cut.json"))
+        for pair in (("a.json", "cut.json"), ("cut.json", "was.json"), ("cut.json", "cut.json")):
+            done = self.exits(3, folder.run("diff", *pair))
+            self.assertIn("cut.json: figures are those of bounds alone", done.stderr)
+            self.assertIn("nothing is compared", done.stdout)
+            self.assertTrue(done.stdout.startswith("UNKNOWN small: no figures"), done.stdout)
+            found = self.diff(folder, *pair, code=3)
+            self.assertEqual(("unknown", False, []), (found["verdict"], found["changed"], found["metrics"]))
+            self.assertIn(":warning:", self.exits(3, folder.run("diff", *pair, "--format", "markdown")).stdout)
+        for pair in (("a.json", "cut.json"), ("was.json", "cut.json")):
+            done = self.exits(3, folder.run("compare", *pair, "--draws", "0", "--no-gains"))
+            self.assertIn("not decided: figures of cut", done.stdout)
+            self.assertIn("run it again", done.stderr)
+        # A result need not say what it warns of.
+        bare = json.loads(folder.read("cut.json"))
+        del bare["warnings"]
+        folder.write("cut.json", json.dumps(bare))
+        self.exits(3, folder.run("compare", "was.json", "cut.json", "--draws", "0", "--no-gains"))
+        folder.write("cut.json", json.dumps({**bare, "method": "guess"}))
+        self.assertIn('no method is named "guess"', self.refuses(folder, "was.json", "cut.json"))
+
     def test_two_that_differ_in_ranges_alone_say_so(self):
         folder = self.folder(a=EASY, b=EASY)
         compute = re.search(r'"compute": "([^"]+)"', folder.read("a.json")).group(1)

@@ -268,6 +268,13 @@ class Inputs(DiffCase):
         found = self.diff(folder, "a.json", "a.json", "--set", "storage.ost.count=4")
         self.assertEqual((found["base"]["verdict"], found["head"]["verdict"]), ("pass", "fail"))
 
+    def test_how_it_is_simulated_is_alike_on_both_sides(self):
+        folder = self.folder(a=EASY)
+        args = ("a.json", "a.json", "--no-fast-forward", "--no-fold")
+        self.assertEqual([], self.names(self.diff(folder, *args)))
+        found = self.diff(folder, *args, "--set", "storage.ost.count=4", "--attribute", "none")
+        self.assertEqual(["storage[scratch].ost.count"], self.names(found))
+
     def test_metrics_and_min_change_choose_what_counts(self):
         folder = self.folder(a=EASY)
         args = ["a.json", "a.json", "--set", "storage.ost.count=7"]

@@ -44,6 +44,9 @@ TEST_CASE("a finding points at an input of the part that limits, and at no other
   CHECK(culprit("storage.scratch.ost.read") == "storage[scratch].ost.count:6");
   CHECK(culprit("host.gpu.cpu") == "cluster.hosts[gpu].cpu.cores:4");
   CHECK(culprit("storage.scratch") == "storage[scratch].ost.count:6");
+  // Of several that limit together, at one of the first that it says something of.
+  CHECK(culprit("storage.scratch.ost.read and host.gpu.cpu") == "storage[scratch].ost.count:6");
+  CHECK(culprit("host.gpu.nic and host.gpu.cpu") == "cluster.hosts[gpu].cpu.cores:4");
   // The file says nothing of metadata servers, NICs or what makes ranks differ.
   CHECK(culprit("storage.scratch.mdt") == "none");
   CHECK(culprit("host.gpu.nic.read") == "none");

@@ -5,6 +5,7 @@
 
 #include "engine/base/design_values.hpp"
 #include "engine/decide/plan/advice.hpp"
+#include "stallcast/label.hpp"
 
 namespace stallcast::client {
 namespace {
@@ -14,6 +15,28 @@ Position place_of(const Value& value) {
   using Kind = Source::Kind;
   const bool said = value.source.kind == Kind::scenario || value.source.kind == Kind::expression;
   return said ? base::position_of(value.source.where) : Position{};
+}
+
+/// The input of a resource that is one.
+std::optional<Culprit> culprit_of_one(const Design& design, const Prediction& prediction,
+                                      const std::string& resource) {
+  const auto [role, id, part] = base::resource_name(resource);
+  const std::string component = base::component_path(role, id) + ".";
+  const std::string stem = component + std::string(part.substr(0, part.find('.')));
+  const std::optional<plan::Proposal> more = plan::doubled(design, prediction, resource);
+  std::optional<Culprit> of_part, elsewhere;
+  for (const auto& [path, value] : base::values_of(design)) {
+    const Culprit here{path, place_of(*value)};
+    if (here.at.line == 0) continue;
+    if (more && more->change.path == path) {
+      if (path.starts_with(component)) return here;
+      elsewhere = here;
+    }
+    const bool same =
+        part.empty() ? path.starts_with(component) : path == stem || path.starts_with(stem + ".");
+    if (!of_part && same) of_part = here;
+  }
+  return of_part ? of_part : elsewhere;
 }
 
 }  // namespace
@@ -39,23 +62,9 @@ std::optional<Culprit> place_of_change(const Design& design, const std::string& 
 
 std::optional<Culprit> culprit_of(const Design& design, const Prediction& prediction,
                                   const std::string& resource) {
-  const auto [role, id, part] = base::resource_name(resource);
-  const std::string component = base::component_path(role, id) + ".";
-  const std::string stem = component + std::string(part.substr(0, part.find('.')));
-  const std::optional<plan::Proposal> more = plan::doubled(design, prediction, resource);
-  std::optional<Culprit> of_part, elsewhere;
-  for (const auto& [path, value] : base::values_of(design)) {
-    const Culprit here{path, place_of(*value)};
-    if (here.at.line == 0) continue;
-    if (more && more->change.path == path) {
-      if (path.starts_with(component)) return here;
-      elsewhere = here;
-    }
-    const bool same =
-        part.empty() ? path.starts_with(component) : path == stem || path.starts_with(stem + ".");
-    if (!of_part && same) of_part = here;
-  }
-  return of_part ? of_part : elsewhere;
+  for (const std::string& one : label::each_of(resource))
+    if (const auto found = culprit_of_one(design, prediction, one)) return found;
+  return std::nullopt;
 }
 
 }  // namespace stallcast::client

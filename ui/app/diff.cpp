@@ -42,6 +42,14 @@ bool is_whole(const Prediction& prediction) {
   return prediction.verdict != Verdict::inconclusive || prediction.left_range;
 }
 
+/// A result of bounds alone is no other side of a simulation: "better" would say nothing.
+std::optional<Failure> nothing_simulated(const DiffInput& input) {
+  if (!input.result || input.result->prediction.method != "estimate") return std::nullopt;
+  return Failure{ExitCode::inconclusive,
+                 input.name + ": figures are those of bounds alone, nothing was simulated",
+                 "run it again with more --time-limit"};
+}
+
 /// Values of the assertions of `design` in the prediction they are relative to.
 predict::BaseValues values_in(const Design& design, const Prediction& prediction) {
   Diagnostics ignored;
@@ -106,6 +114,8 @@ class Comparison {
     std::optional<Side> sides[2];
     const DiffInput* inputs[2] = {&base, &head};
     DiffSide* found[2] = {&out_.base, &out_.head};
+    for (const DiffInput* input : inputs)
+      if (auto failure = nothing_simulated(*input)) return *failure;
     for (int i = 0; i < 2; ++i) {
       if (inputs[i]->result) {
         *found[i] = *inputs[i]->result;
@@ -263,6 +273,12 @@ Diff inputs_alone(const DiffInput& base, const DiffInput& head, const Failure& w
   Diff out;
   for (const auto& [input, side] : {std::pair{&base, &out.base}, {&head, &out.head}}) {
     side->name = input->name;
+    if (input->result) {
+      side->recorded = true;
+      side->model = input->result->model;
+      side->prediction.scenario_id = input->result->prediction.scenario_id;
+      side->prediction.design_sha256 = input->result->prediction.design_sha256;
+    }
     if (input->scenario) {
       side->prediction.scenario_id = input->scenario->design().id;
       side->prediction.design_sha256 = codec::design_hash(input->scenario->design());
@@ -274,7 +290,8 @@ Diff inputs_alone(const DiffInput& base, const DiffInput& head, const Failure& w
     out.inputs = changed_inputs(*base.scenario, *head.scenario);
     out.patch = patch_between(base.scenario->design(), head.scenario->design());
   }
-  out.warnings = {"partial: " + why.message + "; inputs alone are compared"};
+  out.warnings = {"partial: " + why.message +
+                  (out.inputs_known ? "; inputs alone are compared" : "; nothing is compared")};
   out.exit = ExitCode::inconclusive;
   return out;
 }

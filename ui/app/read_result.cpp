@@ -150,6 +150,14 @@ Verdict verdict_of(const std::string& name) {
   throw Fault{"/verdict", "no verdict is named \"" + name + "\""};
 }
 
+/// Only a result that is made of bounds says how it was predicted.
+std::string method_of(const Json& root) {
+  const std::string method = text_or_empty(root, "", "method");
+  if (method.empty()) return Prediction().method;
+  if (method != "estimate") throw Fault{"/method", "no method is named \"" + method + "\""};
+  return method;
+}
+
 void check_schema(const Json& root) {
   const std::string schema = text(root, "", "schema");
   if (schema == kSchema) return;
@@ -175,6 +183,7 @@ DiffSide side_of(const Json& root) {
   const Json& scenario = member(root, "", "scenario");
   p.scenario_id = text(scenario, "/scenario", "id");
   p.design_sha256 = text(scenario, "/scenario", "sha256");
+  p.method = method_of(root);
   p.verdict = verdict_of(text(root, "", "verdict"));
   const Json& metrics = member(root, "", "metrics");
   if (!metrics.is_object()) throw Fault{"/metrics", "these are not metrics"};

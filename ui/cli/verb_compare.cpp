@@ -57,6 +57,14 @@ Result<bool> read_operands(const client::Session& session, const CompareWords& w
 /// Nothing of it was simulated.
 bool is_cut_off(const ComparedDesign& design) { return design.prediction.method == "estimate"; }
 
+void say_cut_off(const ComparedDesign& design, bool recorded) {
+  const std::vector<std::string>& why = design.prediction.warnings;
+  print_error("stallcast: " + design.name + ": " +
+                  (why.empty() ? "figures are those of bounds alone" : why.front()),
+              std::string(recorded ? "run it again: " : "") +
+                  "allow more with --time-limit, or simulate less: a shorter run, fewer replicas");
+}
+
 ExitCode compare_exit(const SideBySide& comparison) {
   bool asked = false, unsure = false;
   if (std::ranges::any_of(comparison.designs, is_cut_off)) return ExitCode::inconclusive;
@@ -124,10 +132,8 @@ int compare_verb(const Verb& verb, std::span<const std::string> args) {
     return static_cast<int>(ExitCode::bad_input);
   }
   if (!found.ok()) return report_failure(found.failure());
-  for (const ComparedDesign& design : found->designs)
-    if (is_cut_off(design))
-      print_error("stallcast: " + design.name + ": " + design.prediction.warnings.front(),
-                  "allow more with --time-limit, or simulate less: a shorter run, fewer replicas");
+  for (std::size_t i = 0; i < found->designs.size(); ++i)
+    if (is_cut_off(found->designs[i])) say_cut_off(found->designs[i], inputs[i].result.has_value());
   return deliver(options,
                  report::render(*found, report::tool_context(client::version()), *format,
                                 report_style(options)),

@@ -2,6 +2,7 @@
 
 #include "engine/base/glob.hpp"
 #include "engine/decide/predict/compare.hpp"
+#include "ui/app/diff.hpp"
 #include "ui/app/diff_input.hpp"
 #include "ui/app/sweep_diff.hpp"
 #include "ui/cli/scenario_input.hpp"
@@ -157,7 +158,7 @@ int diff_verb(const Verb& verb, std::span<const std::string> args) {
       words.base, source_of(words.base == "-" ? "-" : "", options), options.profile);
   if (!base.ok()) return report_failure(base.failure());
   ScenarioFile changed = source_of(words.head == "-" ? "-" : "", options);
-  changed.sets = words.head_sets;
+  changed.sets.insert(changed.sets.end(), words.head_sets.begin(), words.head_sets.end());
   Result<client::DiffOperand> head =
       client::read_diff_operand(words.head, changed, options.profile);
   if (!head.ok()) return report_failure(head.failure());

@@ -9,6 +9,7 @@
 #include "engine/decide/explain/targets.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "stallcast/breakdown.hpp"
+#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::explain {
@@ -64,8 +65,10 @@ std::vector<std::string> headlines(const Design& design, const Prediction& predi
   if (of_pipeline(prediction)) add(metric::kPipelineTime);
   for (const Component& stage : design.stages) add_if_any(metric::of_stage(stage.id, "time"));
   for (std::size_t i = 0; i < std::min<std::size_t>(2, prediction.bottlenecks.size()); ++i)
-    if (forms.known(metric::of_resource(prediction.bottlenecks[i].resource, "capacity")))
-      add(metric::of_resource(prediction.bottlenecks[i].resource, "utilization"));
+    for (const std::string& one : label::each_of(prediction.bottlenecks[i].resource))
+      for (const std::string& way : {one, one + ".read", one + ".write"})
+        if (forms.known(metric::of_resource(way, "capacity")))
+          add(metric::of_resource(way, "utilization"));
   for (const auto& [name, metric] : prediction.metrics)
     if (const metric::Domain domain = metric::parse(name).domain; domain == metric::Domain::cost ||
                                                                   domain == metric::Domain::power ||

@@ -82,8 +82,10 @@ class Advisor {
         most_(most) {}
 
   void relieve(const std::string& resource) {
-    for (const std::string& one : label::each_of(resource))
-      if (one != resource) relieve(one);
+    for (const std::string& one : label::each_of(resource)) relieve_one(one);
+  }
+
+  void relieve_one(const std::string& resource) {
     const ResourceName name = base::resource_name(resource);
     if (name.role == "storage" && (name.part == "capacity" || name.part == "wear"))
       return make_room(std::string(name.id), name.part == "wear");
@@ -376,10 +378,9 @@ std::vector<Proposal> candidate_changes(const Design& design, const Prediction& 
 std::optional<Proposal> doubled(const Design& design, const Prediction& prediction,
                                 const std::string& resource) {
   Advisor advisor(design, prediction, 1);
-  advisor.double_it(resource);
-  std::vector<Proposal> found = advisor.take();
-  if (found.empty()) return std::nullopt;
-  return std::move(found.front());
+  for (const std::string& one : label::each_of(resource)) advisor.double_it(one);
+  const std::vector<Proposal> found = advisor.take();
+  return found.empty() ? std::nullopt : std::optional(found.front());
 }
 
 std::vector<Proposal> further_changes(const Design& design, const Prediction& prediction,

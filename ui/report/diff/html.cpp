@@ -9,11 +9,11 @@ namespace {
 
 /// The class that colours a cell.
 std::string_view css_of(std::string_view text) {
-  return text == "worse" || text == "WORSE"     ? "fail"
-         : text == "better" || text == "BETTER" ? "pass"
-         : text == "SAME"                       ? "pass"
-         : text == "MIXED" || text == "CHANGED" ? "warn"
-                                                : "";
+  return text == "worse" || text == "WORSE"                          ? "fail"
+         : text == "better" || text == "BETTER"                      ? "pass"
+         : text == "SAME"                                            ? "pass"
+         : text == "MIXED" || text == "CHANGED" || text == "UNKNOWN" ? "warn"
+                                                                     : "";
 }
 
 /// The system as it is after the change; before it, folded.

@@ -13,9 +13,9 @@ std::string row_of(const std::vector<std::string>& cells) {
 
 /// A comment as `check` writes them: a poster finds it again by its first line.
 std::string markdown(const Sections& found, const DiffContext& context) {
-  const char* sign = found.word == "WORSE" || found.word == "MIXED" ? ":x:"
-                     : found.word == "CHANGED"                      ? ":warning:"
-                                                                    : ":white_check_mark:";
+  const char* sign = found.word == "WORSE" || found.word == "MIXED"       ? ":x:"
+                     : found.word == "CHANGED" || found.word == "UNKNOWN" ? ":warning:"
+                                                                          : ":white_check_mark:";
   std::string out = std::string("<!-- stallcast:diff -->\n## ") + sign + " " +
                     markdown_literal(found.headline) + "\n";
   if (!found.sentences.empty()) out += "\n";

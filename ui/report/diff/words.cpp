@@ -273,6 +273,7 @@ std::string targets_text(const Diff& diff) {
 }
 
 std::string_view diff_word(const Diff& diff) {
+  if (has_no_figures(diff) && !diff.inputs_known) return "UNKNOWN";
   if (!diff.changed()) return "SAME";
   const auto is_worse = [](Verdict was, Verdict is) {
     return is == Verdict::fail && was != Verdict::fail;

@@ -73,7 +73,8 @@ struct Blame {
 /// "all 3 targets hold -> 2 of 3 missed"; "" without targets.
 [[nodiscard]] std::string targets_text(const Diff& diff);
 
-/// "WORSE", "BETTER", "MIXED", "CHANGED", "SAME".
+/// "WORSE", "BETTER", "MIXED", "CHANGED", "SAME"; "UNKNOWN" of results that have nothing to
+/// compare.
 [[nodiscard]] std::string_view diff_word(const Diff& diff);
 /// "llm: 11 metrics worse, 1 better; ...", without the word.
 [[nodiscard]] std::string diff_headline(const Diff& diff);
