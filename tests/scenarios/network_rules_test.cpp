@@ -154,3 +154,11 @@ TEST_CASE("what a job keeps in the memory of a host fits there") {
 }
 
 }  // namespace network_rules_test
+  // Two copies, 91 GB, are more than half of 150 GB: training waits for saves, with one of them.
+  const std::string two = R"("to": "scratch", "every": "60 s", "mode": "async", "buffers": 2 })";
+  CHECK_THAT(with("150 GB", {"jobs.checkpoint={ " + two}),
+             Contains("saves will be synchronous") && !Contains("a host of job"));
+  CHECK_THAT(with("150 GB", {R"(jobs.checkpoint={ "stream": true, )" + two}),
+             Contains("saves will be synchronous") && !Contains("a host of job"));
+  CHECK_THAT(with("120 GB", {"jobs.checkpoint={ " + two}),
+             Contains("45.5 GB of the state that it saves"));
