@@ -91,10 +91,13 @@ Design with_ports_to_match(Design design) {
   return design;
 }
 
-bool links_follow(const Component& fabric, std::string_view rate) {
-  const bool compute = rate == "compute_nic.rate";
-  return (compute || rate == "nic.rate") && find_field(Role::fabric, fabric, kLink) != nullptr &&
-         fabric.find(compute ? kCompute : kLink) == nullptr;
+// [docs/models/network.md, eq. 5]
+bool links_follow(const Component& fabric, std::string_view field, Rate rate) {
+  if (find_field(Role::fabric, fabric, kLink) == nullptr) return false;
+  const Value* said = fabric.find(kLink);
+  if (field == "nic.rate") return said == nullptr;
+  return field == "compute_nic.rate" && fabric.find(kCompute) == nullptr &&
+         (said == nullptr || said->number < rate.in(unit::Bps));
 }
 
 bool uses_compute_network(const JobDesign& job, const Component& fabric) {

@@ -48,9 +48,10 @@ struct HostParams;
 /// and of the compute network each, where all ports that it stands for have one rate: faster ports
 /// then leave links as they are.
 [[nodiscard]] Design with_link_rate(Design design);
-/// Whether links between switches are as fast as the ports of hosts whose `rate` is this field
-/// ("nic.rate", "compute_nic.rate"), whatever that is.
-[[nodiscard]] bool links_follow(const Component& fabric, std::string_view rate);
+/// Whether links between switches get faster with ports of hosts whose `field` ("nic.rate",
+/// "compute_nic.rate") becomes `rate`: they are as fast as their ports where nobody gave them a
+/// rate, and those of the compute network never slower than "link.rate".
+[[nodiscard]] bool links_follow(const Component& fabric, std::string_view field, Rate rate);
 /// Whether `job` has collectives on `compute_nic`, a network of their own.
 [[nodiscard]] bool uses_compute_network(const JobDesign& job, const Component& fabric);
 

@@ -70,7 +70,7 @@ std::vector<Mover> StateMover::movers(const std::vector<RankShare>& shares, JobW
       const double there = groups[g].shared_with(spans[s].from, spans[s].to);
       if (there <= 0.0) continue;
       const double all = groups[g].hosts;
-      Mover mover{g, share, all < 1.0 + kHostRounding || there > all - kHostRounding, {}};
+      Mover mover{g, share, all < 1.0 + kHostRounding || there > all - kHostRounding, at_once, {}};
       mover.share.members = share.members * there / spans[s].hosts();
       if (spread_.more() > 0.0 && fills_hosts(share, spread_)) {  // each group's hosts are alike
         const double has = ranks_in(groups[g], spans[s]);
@@ -202,7 +202,8 @@ Client StateMover::threads_of(const Mover& mover, const std::string& tier) {
     most = most / threads;
   };
   const WayOfHost& way = way_of_host(mover.group, tier);
-  hold(client.host_read, std::min(ports, way.read));
+  const double met = plant_.fabric().incast_share(mover.reads);  // [docs/models/network.md, eq. 4]
+  hold(client.host_read, std::min(ports * met, way.read));
   hold(client.host_write, Rate::infinity());
   hold(client.port_write, std::min(ports, way.write));
   const auto each = plant_.of_one_process(host_, tier, false, past_memory_, threads);

@@ -19,6 +19,7 @@ struct Mover {
   std::size_t group = 0;
   RankShare share;     ///< its members are those of this group
   bool apart = false;  ///< on one host, or on all of the group: no host has what others lack
+  double reads = 1.0;  ///< that a host has under way while they read
   std::map<std::string, Client, std::less<>> mounts;  ///< by storage system
 };
 

@@ -40,7 +40,8 @@ std::vector<Client> Tenant::clients_for(const Operation& operation) {
       client.share *= operation.train->together;
     }
     if (operation.sampled) client.turns = kTurns;
-    plant_.many_to_one(client, client.processes() / its_hosts);
+    const double reads = client.processes() / its_hosts;
+    plant_.many_to_one(client, reads);
     client.host_read = std::min(client.host_read, operation.cap);
     client.host_write = std::min(client.host_write, operation.cap);
     if (all <= 1.0) return;
@@ -51,6 +52,11 @@ std::vector<Client> Tenant::clients_for(const Operation& operation) {
       if (host * each <= most) most = host * each, held_to = by;
     };
     hold(client.host_read, seat.reads.most, client.reads_held_to, seat.reads.by);
+    // A few hosts do not have what many reads leave of the ports of all. [docs/models/network.md,
+    // eq. 4]
+    if (const double met = plant_.fabric().incast_share(reads); met < 1.0)
+      hold(client.host_read, seat.client.port_write * met, client.reads_held_to,
+           plant_.resources().index("host." + common_.hosts + ".nic.read"));
     hold(client.host_write, seat.client.host_write, client.held_to,
          client.limit.valid() ? plant_.resources().of_link[client.limit.index] : kNoResource);
     hold(client.port_write, seat.writes.most, client.port_held_to, seat.writes.by);

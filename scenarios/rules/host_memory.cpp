@@ -14,17 +14,22 @@ namespace {
 
 std::string print(Bytes bytes) { return base::print_quantity(bytes.in(unit::B), Dimension::bytes); }
 
-// Of a save that is written from a copy of all of it: one that streams has pieces alone.
+// Of a save that is written from a copy of all of it: one that streams has pieces alone. Where
+// training waits for saves, there is one copy at a time; it does, too, where more do not fit.
 // [docs/models/checkpoint.md, eq. 2 and 5]
-Bytes snapshots(const JobDesign& job, double ranks, double hosts) {
+Bytes snapshots(const JobDesign& job, const models::RankSpread& spread, Bytes memory) {
   if (!job.checkpoint) return {};
-  const models::CheckpointParams p = models::checkpoint_params(*job.checkpoint);
-  const bool blocking = models::checkpoint_row(job.checkpoint->kind).style.blocking;
-  if (blocking && (p.streams() || p.gds || p.snapshot == "none")) return {};
-  const models::RankSpread spread{ranks, hosts};
+  models::CheckpointParams p = models::checkpoint_params(*job.checkpoint);
   const models::CheckpointLayout layout = models::checkpoint_layout(
-      p, models::model_params(job.model), models::job_params(job.job), ranks, spread.most());
-  return models::staged_per_host(p, layout.of_host(spread), layout.size());
+      p, models::model_params(job.model), models::job_params(job.job), spread.ranks, spread.most());
+  const Bytes part = layout.of_host(spread);
+  if (models::checkpoint_row(job.checkpoint->kind).style.blocking ||
+      (!p.ends_in_memory() && models::staging_too_large(p, part, layout.size(), memory))) {
+    if (p.streams() || p.gds || p.snapshot == "none") return {};
+    p.buffers = 1;
+    p.snapshot_first = false;
+  }
+  return models::staged_per_host(p, part, layout.size());
 }
 
 }  // namespace
@@ -37,7 +42,7 @@ void check_host_memory(const Design& design, const JobDesign& job, Diagnostics& 
   const models::RankSpread spread{ranks, std::max(1.0, number(*component, "count", 1.0))};
   const models::cache::TrainingMemory training = models::cache::training_memory(
       job, host, spread.most(), job.dataset ? readers_of_host(design, job) : 0.0);
-  const Bytes held = snapshots(job, ranks, spread.hosts);
+  const Bytes held = snapshots(job, spread, host.memory);
   const Bytes all = host.memory_reserved + training.processes + training.batches + held;
   if (all <= host.memory) return;
   std::string parts =

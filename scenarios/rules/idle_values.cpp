@@ -6,6 +6,7 @@
 
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/space.hpp"
+#include "models/contract/fabric.hpp"
 #include "models/contract/rows.hpp"
 #include "scenarios/rules/support.hpp"
 
@@ -339,6 +340,25 @@ void check_endurance(const Design& design, Diagnostics& report) {
   }
 }
 
+// Collectives alone use links between switches of the compute network.    [docs/models/network.md,
+// eq. 5]
+void check_compute_links(const Design& design, Diagnostics& report) {
+  constexpr std::string_view kKey = "compute_link.rate";
+  const Component& fabric = design.fabric;
+  if (!is_chosen(Role::fabric, fabric, kKey) ||
+      std::ranges::any_of(design.jobs, [&](const JobDesign& job) {
+        return models::uses_compute_network(job, fabric);
+      }))
+    return;
+  const bool converged = models::fabric_params(fabric).converged;
+  report.warn("rule", pointer_of(fabric, kKey),
+              "\"" + std::string(kKey) + "\" has no effect: " +
+                  (converged ? "the fabric is converged, so collectives use its one network"
+                             : "no job has collectives whose time is computed"),
+              converged ? "write \"link.rate\", or leave it out"
+                        : "give a job its \"communication\", or leave it out");
+}
+
 }  // namespace
 
 void check_idle_values(const Design& design, Diagnostics& report) {
@@ -361,6 +381,7 @@ void check_idle_values(const Design& design, Diagnostics& report) {
   check_idle_hosts(design, report);
   check_limits(design, report);
   check_renames(design, report);
+  check_compute_links(design, report);
   check_endurance(design, report);
 }
 

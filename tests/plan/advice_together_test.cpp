@@ -54,6 +54,14 @@ TEST_CASE("faster NICs say whether links between switches are as fast as they ar
   CHECK(text("host.gpu.nic.write") == "host.gpu.nic.rate 400 Gb/s -> 800 Gb/s, links to match");
   tree.fabric.values["link.rate"] = number(50e9, Dimension::rate);
   CHECK(text("host.gpu.nic.write") == "host.gpu.nic.rate 400 Gb/s -> 800 Gb/s");
+  // Links of the other network are no slower than these: at 800 Gb/s they stay as they are.
+  tree.hosts[0].values["compute_nic.rate"] = number(50e9, Dimension::rate);
+  const auto compute = [&](double links) {
+    tree.fabric.values["link.rate"] = number(links, Dimension::rate);
+    return text("host.gpu.compute_nic");
+  };
+  CHECK(compute(50e9) == "host.gpu.compute_nic.rate 400 Gb/s -> 800 Gb/s, links to match");
+  CHECK(compute(100e9) == "host.gpu.compute_nic.rate 400 Gb/s -> 800 Gb/s");
 }
 
 TEST_CASE("of several that limit together each is relieved") {

@@ -131,6 +131,25 @@ TEST_CASE("leaves have room for a host and a way to the spines") {
                       "one leads to spines with an oversubscription of 64"));
 }
 
+TEST_CASE("a rate of links that no collective uses is remarked on") {
+  const auto with = [](const std::string& more, std::vector<std::string> sets = {}) {
+    sets.insert(sets.begin(), R"(cluster.fabric={ "type": "fat-tree")" + more + " }");
+    return said(sets);
+  };
+  const std::string rate = R"(, "compute_link": { "rate": "800 Gb/s" })",
+                    ddp = R"(jobs.communication={ "type": "ddp" })";
+  CHECK(with("", {ddp}) == "");
+  CHECK(with(rate, {ddp}) == "");
+  CHECK(with(rate) ==
+        "warning /cluster/fabric/compute_link/rate \"compute_link.rate\" has no effect: no job has "
+        "collectives whose time is computed; ");
+  CHECK(with(rate, {R"(jobs.communication={ "type": "given", "exposed": "10 ms" })"}) ==
+        with(rate));
+  CHECK_THAT(with(rate + R"(, "converged": true)", {ddp}),
+             Contains("\"compute_link.rate\" has no effect: the fabric is converged, so "
+                      "collectives use its one network"));
+}
+
 TEST_CASE("what a job keeps in the memory of a host fits there") {
   // 8 GB reserved, 8 ranks and 64 workers of 1 GB, 8 x (16 x 2 MB) x 2 MB and a quarter of 182 GB
   const auto with = [](const std::string& memory, std::vector<std::string> sets = {}) {
@@ -151,6 +170,14 @@ TEST_CASE("what a job keeps in the memory of a host fits there") {
   const std::string streams = with("128 GB", {"jobs.checkpoint.stream=true"});
   CHECK(streams == "");
   CHECK_THAT(with("128 GB"), Contains("a host of job"));
+  // Two copies, 91 GB, are more than half of 150 GB: training waits for saves, with one of them.
+  const std::string two = R"("to": "scratch", "every": "60 s", "mode": "async", "buffers": 2 })";
+  CHECK_THAT(with("150 GB", {"jobs.checkpoint={ " + two}),
+             Contains("saves will be synchronous") && !Contains("a host of job"));
+  CHECK_THAT(with("150 GB", {R"(jobs.checkpoint={ "stream": true, )" + two}),
+             Contains("saves will be synchronous") && !Contains("a host of job"));
+  CHECK_THAT(with("120 GB", {"jobs.checkpoint={ " + two}),
+             Contains("45.5 GB of the state that it saves"));
 }
 
 }  // namespace network_rules_test

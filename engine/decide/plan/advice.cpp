@@ -323,14 +323,14 @@ class Advisor {
              const Remedy& remedy, double more) {
     const Value* value = component.find(remedy.field);
     const std::string field = "." + std::string(remedy.field);
+    const bool follow = models::links_follow(fabric_, remedy.field, Rate::from(more, unit::Bps));
     const auto written = [&](double number) {
       return remedy.link ? parse_setting(base::exact_link_rate(number))
                          : setting_of(number, value->dimension);
     };
     const Setting after = written(more);
     Proposal proposal{label + field + " " + text_of(written(value->number)) + " -> " +
-                          text_of(after) +
-                          (models::links_follow(fabric_, remedy.field) ? ", links to match" : ""),
+                          text_of(after) + (follow ? ", links to match" : ""),
                       {path + field, after},
                       remedy.divides  ? added(more, value->number)
                       : remedy.bought ? added(value->number, more)
