@@ -115,6 +115,32 @@ TEST_CASE("bad checkpoint values are errors that name their field") {
                save + "drain_every=10"}) == "");
 }
 
+TEST_CASE("snapshots that the simulation would not stage are warned of, and nothing else") {
+  // 70e9 parameters x 14 B = 980 GB over 4 hosts = 245 GB a snapshot; half of memory may be used.
+  const std::string save = "jobs.checkpoint.";
+  const auto with = [](const std::string& memory, std::vector<std::string> sets) {
+    sets.push_back("cluster.hosts.memory.size=" + memory);
+    return warnings(sets);
+  };
+  CHECK(with("500 GB", {save + "buffers=1"}) == "");
+  CHECK_THAT(with("500 GB", {save + "buffers=2"}),
+             Contains("490 GB, do not fit in half of") && !Contains("a host of job"));
+  // Rank 0 stages all of it.
+  CHECK_THAT(with("1.2 TB", {save + "layout=rank0"}),
+             Contains("980 GB, do not fit in half of") && !Contains("a host of job"));
+  // A copy for another host takes as much again.
+  const std::string peers = save + R"(tiers=["host-memory", "peer-memory", "scratch"])";
+  CHECK_THAT(with("600 GB", {peers}),
+             Contains("490 GB, do not fit in half of") && !Contains("a host of job"));
+  // What not even one copy fits in is too little for saves that training waits for, too.
+  CHECK_THAT(
+      with("240 GB", {save + "buffers=2"}),
+      Contains("490 GB, do not fit in half of") && Contains("245 GB of the state that it saves"));
+  // A GPU that compresses by two halves what is copied.
+  CHECK(with("500 GB", {save + "buffers=2", save + "compress.ratio=2", save + "compress.on=gpu"}) ==
+        "");
+}
+
 TEST_CASE("GPUDirect Storage is an error where saves go on from a snapshot") {
   CHECK_THAT(error({"jobs.checkpoint.gds=true"}), Contains("/jobs/0/checkpoint/gds"));
   CHECK(error({"jobs.checkpoint.gds=true", "jobs.checkpoint.mode=sync"}) == "");

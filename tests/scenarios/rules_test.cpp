@@ -309,20 +309,6 @@ TEST_CASE("only workers of an iterable data set have a shuffle buffer") {
   CHECK(warning({"jobs.loader.shuffle.buffer=1"}) == "");
 }
 
-TEST_CASE("snapshots that the simulation would not stage are warned of") {
-  // 70e9 parameters x 14 B = 980 GB over 4 hosts = 245 GB a snapshot; half of 500 GB may be used.
-  CHECK(warning({"jobs.checkpoint.buffers=1"}) == "");
-  CHECK_THAT(warning({"jobs.checkpoint.buffers=2"}), Contains("490 GB, do not fit in half of"));
-  // Rank 0 stages all of it.
-  CHECK_THAT(warning({"jobs.checkpoint.layout=rank0"}), Contains("980 GB, do not fit in half of"));
-  // A copy for another host takes as much again.
-  CHECK_THAT(warning({R"(jobs.checkpoint.tiers=["host-memory", "peer-memory", "scratch"])"}),
-             Contains("490 GB"));
-  // A GPU that compresses by two halves what is copied.
-  CHECK(warning({"jobs.checkpoint.buffers=2", "jobs.checkpoint.compress.ratio=2",
-                 "jobs.checkpoint.compress.on=gpu"}) == "");
-}
-
 TEST_CASE("a cache stands in front of another storage system") {
   const std::string tiers = R"({
     "cluster": { "hosts": [ { "id": "gpu", "count": 1 } ] },
