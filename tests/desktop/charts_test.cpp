@@ -68,8 +68,8 @@ TEST_CASE("a sweep over an input has a coloured line for each value of the other
   const auto over_input = series_of(sweep, n, use, frontier, {}, 0.9, theme);
   const auto lines = of_kind(over_input, XyChart::Kind::line);
   REQUIRE(lines.size() == 2);
-  CHECK(lines[0].name == QStringLiteral("OST write of s 1 GB/s"));
-  CHECK(lines[1].name == QStringLiteral("OST write of s 2 GB/s"));
+  CHECK(lines[0].name == QStringLiteral("1 GB/s OST write of s"));
+  CHECK(lines[1].name == QStringLiteral("2 GB/s OST write of s"));
   CHECK(lines[0].colour != lines[1].colour);
   CHECK(lines[0].points.size() == 3);
   const auto limits = of_kind(over_input, XyChart::Kind::limit);

@@ -190,16 +190,23 @@ QVBoxLayout* column(QWidget* widget) {
   return layout;
 }
 
+namespace {
+
+/// Its tool tip has all of what is chosen, which may be longer than the box, and its path.
+void tell_choice(QComboBox& box) {
+  const QString text = box.currentText(), path = chosen_path(box);
+  box.setToolTip(path.isEmpty() || path == text ? text : text + u'\n' + path);
+}
+
+}  // namespace
+
 QComboBox* choice(const QString& object_name, const QString& name, QWidget* parent) {
   auto* box = new QComboBox(parent);
   box->setObjectName(object_name);
   box->setAccessibleName(name);
   box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   box->setMinimumContentsLength(10);
-  QObject::connect(box, &QComboBox::currentTextChanged, box, [box](const QString& text) {
-    const QString path = chosen_path(*box);
-    box->setToolTip(path.isEmpty() ? text : path);
-  });
+  QObject::connect(box, &QComboBox::currentTextChanged, box, [box] { tell_choice(*box); });
   return box;
 }
 
@@ -234,7 +241,7 @@ void set_choices(QComboBox& box, std::vector<NamedPath> items) {
     box.setItemData(box.count() - 1, item.path, Qt::ToolTipRole);
   }
   if (!choose_path(box, before)) box.setCurrentIndex(box.count() > 0 ? 0 : -1);
-  box.setToolTip(chosen_path(box));
+  tell_choice(box);
 }
 
 QString chosen_path(const QComboBox& box) { return box.currentData().toString(); }
@@ -245,7 +252,7 @@ bool choose_path(QComboBox& box, const QString& path) {
   return at >= 0;
 }
 
-void offer_metrics(QComboBox& box, const Workspace& workspace) {
+void offer_metrics(QComboBox& box, const Workspace& workspace, const QString& first) {
   if (!workspace.simulated()) return;
   std::vector<NamedPath> out;
   const Prediction& p = *workspace.simulated();
@@ -253,7 +260,8 @@ void offer_metrics(QComboBox& box, const Workspace& workspace) {
   const auto add = [&](const QString& metric) {
     if (known.insert(metric).second) out.push_back({metric_words(p, metric), metric});
   };
-  for (const QString& metric : headline_metrics(p)) add(metric);
+  if (!first.isEmpty()) add(first);
+  for (const Headline& h : headline_tiles(p)) add(h.metric);
   for (const auto& [name, metric] : p.metrics) add(QString::fromStdString(name));
   set_choices(box, std::move(out));
 }

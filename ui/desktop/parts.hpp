@@ -84,7 +84,8 @@ void set_choices(QComboBox& box, std::vector<NamedPath> items);
 [[nodiscard]] QString chosen_path(const QComboBox& box);
 /// Chooses what has this path; false where nothing has.
 bool choose_path(QComboBox& box, const QString& path);
-/// Puts the metrics of the newest prediction into `box`, headlines first; the choice stays.
-void offer_metrics(QComboBox& box, const Workspace& workspace);
+/// Puts the metrics of the newest prediction into `box`, `first` and headlines before
+/// others; the choice stays.
+void offer_metrics(QComboBox& box, const Workspace& workspace, const QString& first = {});
 
 }  // namespace stallcast::desktop

@@ -159,7 +159,8 @@ void SensitivityScreen::set_span() {
 }
 
 void SensitivityScreen::refresh() {
-  offer_metrics(*metric_, workspace());
+  if (const auto& now = workspace().simulated())
+    offer_metrics(*metric_, workspace(), metric_that_matters(*now));
   ranges_->set_inputs(variables(workspace(), kMostVariedInputs).shown);
   const bool can = workspace().design() != nullptr && !workspace().has_errors();
   run_->setEnabled(can);
