@@ -128,7 +128,7 @@ TEST_CASE("a list of figures finds them by their path, and tells those apart tha
   CHECK(chosen_path(box) == QStringLiteral("job.a.step.time"));
   set_choices(box, {{QStringLiteral("goodput"), QStringLiteral("job.a.goodput")}});
   CHECK(chosen_path(box) == QStringLiteral("job.a.goodput"));
-  CHECK(box.toolTip() == QStringLiteral("job.a.goodput"));
+  CHECK(box.toolTip() == QStringLiteral("goodput\njob.a.goodput"));
 }
 
 }  // namespace names_test

@@ -37,16 +37,21 @@ std::string error_digits(double error, const std::string& unit) {
 bool drawn(const Validation& validation) { return !validation.coverage.classes.empty(); }
 
 /// The interval that `interval_title` names: of outcomes from where to where, as it lies apart from
-/// the prediction; else half of it, as an error is given, in points, or in percent of the
-/// prediction. "" where the prediction has none.
-std::string interval_text(const Validation& validation, const Metric& metric) {
+/// the prediction, its ends by `print`; else half of it, as an error is given, in points, or in
+/// percent of the prediction. "" where the prediction has none.
+template <typename Print>
+std::string interval_text(const Validation& validation, const Metric& metric, Print print) {
   const auto& interval = drawn(validation) ? metric.ci90 : metric.ci95;
   if (!interval) return "";
-  if (drawn(validation))
-    return figure(interval->first, metric.unit) + " to " + figure(interval->second, metric.unit);
+  if (drawn(validation)) return print(interval->first) + " to " + print(interval->second);
   const double half = 0.5 * (interval->second - interval->first);
   const double scale = metric.unit == "ratio" ? 1.0 : metric.value;
   return error_digits(scale > 0.0 ? 100.0 * half / scale : 0.0, metric.unit);
+}
+
+/// With what is counted, where there is room.
+std::string counted_interval(const Validation& validation, const Comparison& m) {
+  return interval_text(validation, m.predicted, [&](double v) { return counted_figure(m, v); });
 }
 
 std::string_view interval_title(const Validation& validation) {
@@ -99,9 +104,10 @@ std::string made_by(const Validation& validation, const ReportContext& context) 
 std::string case_lines(const Validation& validation, const ValidatedCase& c, const Ink& ink) {
   std::string out = "\n" + ink.bold(c.id) + "\n";
   for (const Comparison& m : c.comparisons)
-    out += case_line(validation, m.metric, figure(m.measured, m.unit),
-                     figure(m.predicted.value, m.unit), interval_text(validation, m.predicted),
-                     signed_error(m.error, m.unit));
+    out += case_line(
+        validation, m.metric, figure(m.measured, m.unit), figure(m.predicted.value, m.unit),
+        interval_text(validation, m.predicted, [&](double v) { return figure(v, m.unit); }),
+        signed_error(m.error, m.unit));
   for (const std::string& w : c.warnings) out += wrapped("  warning: ", w, 4);
   return out;
 }
@@ -217,8 +223,7 @@ std::string validation_markdown(const Validation& validation, const ReportContex
     for (const Comparison& m : c.comparisons)
       out += "| " + markdown_cell(c.id) + " | `" + markdown_cell(m.metric) + "` | " +
              counted_figure(m, m.measured) + " | " + counted_figure(m, m.predicted.value) + " | " +
-             interval_text(validation, m.predicted) + " | " + signed_error(m.error, m.unit) +
-             " |\n";
+             counted_interval(validation, m) + " | " + signed_error(m.error, m.unit) + " |\n";
   out += "\n| metric | figures | mean absolute error | median factor | within x 1.2 |\n";
   out += "|---|---:|---:|---:|---:|\n";
   for (const ErrorSummary& s : validation.summary)
@@ -251,8 +256,8 @@ std::string validation_html(const Validation& validation, const ReportContext& c
   for (const ValidatedCase& c : validation.cases) {
     for (const Comparison& m : c.comparisons)
       figures.push_back({markup(c.id), html::path(m.metric), counted_figure(m, m.measured),
-                         counted_figure(m, m.predicted.value),
-                         interval_text(validation, m.predicted), signed_error(m.error, m.unit)});
+                         counted_figure(m, m.predicted.value), counted_interval(validation, m),
+                         signed_error(m.error, m.unit)});
     sources.push_back({markup(c.id), markup(c.source), markup(c.note), html::path(c.scenario)});
     for (const std::string& w : c.warnings)
       sources.push_back({"", markup("warning: " + w), "", ""});
