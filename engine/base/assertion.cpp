@@ -291,6 +291,10 @@ Result<AskedLimits> relative_limits(const Assertion& assertion, std::string_view
   if (assertion.relative_upper.empty()) return AskedLimits{*limit};
   const Result<double> upper = value_of(assertion.relative_upper);
   if (!upper.ok()) return upper.failure();
+  // Of a negative figure "base * 0.95" is the higher end.
+  if (*limit > *upper && base < 0.0 && names_base(assertion.relative) &&
+      names_base(assertion.relative_upper))
+    return AskedLimits{*upper, *limit};
   if (*limit > *upper)
     return bad("the range begins above its end where \"base\" is " + base::shortest(base),
                "write the lower end first, as in \"[base * 0.95, base * 1.05]\"");

@@ -126,7 +126,11 @@ Design with_link_rate(Design design) {
     value.number = *rates.begin();
   };
   write(kCompute, compute);
-  if (compute.empty() || design.fabric.find(kCompute) != nullptr) write(kLink, storage);
+  // Links of ports that differ follow each of them, and none is slower than `link.rate`.
+  const bool all_faster =
+      !compute.empty() && !storage.empty() && *compute.begin() >= *storage.rbegin();
+  if (compute.empty() || design.fabric.find(kCompute) != nullptr || all_faster)
+    write(kLink, storage);
   return design;
 }
 

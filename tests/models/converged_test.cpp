@@ -190,6 +190,7 @@ TEST_CASE("dragonfly: a ring takes the links within its group, converged or not"
                                    {"global.links", "400"},
                                    {"routing", "valiant"},
                                    {"link.rate", "5 GB/s"},
+                                   {"compute_link.rate", "5 GB/s"},
                                    {"efficiency", "95 %"},
                                    {"converged", "false"}})
     set(separate.fabric, Role::fabric, key, value);

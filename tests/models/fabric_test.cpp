@@ -146,6 +146,24 @@ TEST_CASE("links of each network are as fast as its ports: to write that down ch
   CHECK(both(slow).second > 1.5 * both(two_networks({}, "3")).second);
 }
 
+TEST_CASE("links of storage are written down also where compute ports differ, if none is slower") {
+  const auto link_of = [](const char* other) {
+    Design design = two_networks();
+    design.hosts.push_back(design.hosts[0]);
+    design.hosts[1].id = "other";
+    set(design.hosts[1], Role::host, "compute_nic.rate", other);
+    design.jobs.push_back(design.jobs[0]);
+    design.jobs[1].job.id = "second";
+    set(design.jobs[1].job, Role::job, "hosts", "other");
+    const Design written = models::with_link_rate(design);
+    CHECK(written.fabric.find("compute_link.rate") == nullptr);
+    const Value* link = written.fabric.find("link.rate");
+    return link == nullptr ? 0.0 : link->number;
+  };
+  CHECK(link_of("800 Gb/s") == 12.5e9);
+  CHECK(link_of("50 Gb/s") == 0.0);
+}
+
 TEST_CASE("written down, links stay as they are where ports get faster, of each network") {
   Design faster = models::with_link_rate(two_networks({}, "3"));
   const auto before = both(faster);

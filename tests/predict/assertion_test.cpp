@@ -141,6 +141,11 @@ TEST_CASE("quantities relative to the baseline are taken in the unit of the metr
   CHECK(relative_limits(*points, "ratio", 0.95).value().limit == Approx(0.935));
   const auto time = parse_assertion("job.train.step.time < 2 * base + 250 ms / 2");
   CHECK(relative_limits(*time, "s", 1.0).value().limit == Approx(2.125));
+  // A figure that may be negative: 5 % either way of -0.2.
+  const auto around = parse_assertion("job.train.gpu.utilization in [base * 0.95, base * 1.05]");
+  const auto ends = relative_limits(*around, "ratio", -0.2).value();
+  CHECK(ends.limit == Approx(-0.21));
+  CHECK(ends.upper.value() == Approx(-0.19));
 }
 
 TEST_CASE("without a baseline such an assertion is left out, and without its value not decided") {
