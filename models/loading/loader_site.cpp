@@ -1,5 +1,7 @@
 #include "models/loading/loader_site.hpp"
 
+#include <cmath>
+
 #include "models/contract/access.hpp"
 #include "models/contract/rows.hpp"
 #include "models/plant/host_path.hpp"
@@ -19,7 +21,9 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, const Grains&
   const std::string storage = dataset.on;
   site.storage = &plant.storage(storage);
   site.drawn = plant.varied(storage);
-  const double at_once = layout.readers_per_host() * loader_threads(job).reading();
+  const bool fills_ports = plant.fabric().incast_share(HUGE_VAL) >= 1.0;  // however many read
+  const double at_once =
+      fills_ports ? 1.0 : layout.readers_per_host() * loader_threads(job).reading();
   const auto reading = [&](const std::string& from) {
     Client client = plant.reading_client(job.job.id, host, group, from, readers, layout.gds);
     plant.many_to_one(client, at_once);

@@ -19,7 +19,7 @@ TEST_CASE("resources are named as people call them") {
   CHECK(label::of_resource("host.gpu.client.archive.read") ==
         "storage clients of gpu hosts, archive (read)");
   CHECK(label::of_resource("host.gpu.client.archive.requests") ==
-        "storage clients of gpu hosts, archive (requests in flight)");
+        "storage clients of gpu hosts, archive (small requests in flight)");
   CHECK(label::of_resource("host.g.client.s.gds.write") ==
         "GPUDirect storage clients of g hosts, s (write)");
   CHECK(label::of_resource("fabric.compute_link") == "links of the compute network");

@@ -46,7 +46,7 @@ h1{font-size:1.6rem;margin:0 0 .2rem}h2{font-size:1.15rem;margin:2rem 0 .5rem}h3
 p{margin:.3rem 0}a{color:var(--bar)}
 table{border-collapse:collapse;width:100%;margin:.3rem 0 1rem;font-variant-numeric:tabular-nums}
 th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid var(--line)}
-th{color:var(--soft);font-weight:600}.number{text-align:right;white-space:nowrap}
+th{color:var(--soft);font-weight:600}.number{text-align:right}td.number{white-space:nowrap}
 td:first-child,th:first-child{padding-left:0}
 code,.path{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.9em;overflow-wrap:break-word}
 pre{background:var(--tile);padding:.6rem .8rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}
