@@ -64,6 +64,10 @@ struct SweepOutcome {
   std::string message;                ///< why it failed
   std::vector<std::string> warnings;  ///< of what was predicted
   Verdict verdict = Verdict::none;
+  /// Whether all targets hold, or it has none.
+  [[nodiscard]] bool meets() const {
+    return !failed && (verdict == Verdict::pass || verdict == Verdict::none);
+  }
   /// What limits it, as `run` names it, where that is known without trying what would help: a
   /// resource, "failures", "GPU compute". "" where it is not.
   std::string limited_by;

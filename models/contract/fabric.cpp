@@ -115,10 +115,11 @@ Design with_link_rate(Design design) {
                                     : nullptr)
       compute.insert(host_params(*host).compute_nic_rate.in(unit::Bps));
   if (said != nullptr && compute.size() == 1) compute = {std::max(*compute.begin(), said->number)};
-  if (said == nullptr)
+  if (said == nullptr) {
+    const FabricParams fabric = fabric_params(design.fabric);
     for (const Component& host : design.hosts)
-      storage.insert(
-          plugged_in(host_params(host), fabric_params(design.fabric)).nic_rate.in(unit::Bps));
+      storage.insert(plugged_in(host_params(host), fabric).nic_rate.in(unit::Bps));
+  }
   const auto write = [&](std::string_view key, const std::set<double>& rates) {
     if (rates.size() != 1 || design.fabric.find(key) != nullptr) return;
     Value& value = design.fabric.values[std::string(key)];

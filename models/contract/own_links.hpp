@@ -13,4 +13,7 @@ inline constexpr std::string_view kOwn = "[of ";
   return resource + std::string(kOwn) + job + "]";
 }
 
+/// Of the part of a port that reads from many fill.    [docs/models/network.md, eq. 4]
+inline constexpr const char* kManyToOne = "many to one";
+
 }  // namespace stallcast::models

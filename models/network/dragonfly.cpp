@@ -30,12 +30,8 @@ constexpr std::array<Field<Dragonfly>, 9> kDragonfly{
         "groups", &Dragonfly::groups, kOptional,
         "groups of the whole machine, for jobs on a part of it; absent: those of hosts and storage",
         FieldLimits{.minimum = 2.0, .maximum = 65536.0}),
-    field("link.rate", &Dragonfly::link, kOptional,
-          "one link between switches; absent: as one port of a host (nic)", kPositive),
-    field("compute_link.rate", &Dragonfly::compute_link, kOptional,
-          "one link between switches of the network of compute_nic (not converged); absent: as one "
-          "port there, or link.rate where that is faster",
-          kPositive),
+    field("link.rate", &Dragonfly::link, kOptional, kLinkDoc, kPositive),
+    field("compute_link.rate", &Dragonfly::compute_link, kOptional, kComputeLinkDoc, kPositive),
     field("routing", &Dragonfly::routing, "adaptive",
           "minimal: by the direct link; valiant: by a random third group, every byte twice; "
           "adaptive: "

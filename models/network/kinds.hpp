@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "engine/base/fields.hpp"
 #include "models/contract/communication.hpp"
@@ -13,6 +14,12 @@
 /// Kinds of fabrics and of communication. docs/models/network.md, docs/models/communication.md.
 namespace stallcast::models {
 
+/// What fields of these rates say, of every kind that has links between switches.
+inline constexpr std::string_view
+    kLinkDoc = "one link between switches; absent: as one port of a host (nic)",
+    kComputeLinkDoc =
+        "one link between switches of the network of compute_nic (not converged); absent: as one "
+        "port there, or link.rate where that is faster";
 /// Line rate of links between switches, where a fabric says `link`, and `compute` of the network of
 /// `compute_nic`: what it does not say is that of a port, there or `link` where that is faster.
 /// [docs/models/network.md, eq. 5]

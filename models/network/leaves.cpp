@@ -20,12 +20,8 @@ constexpr std::array<Field<Leaves>, 4> kLeaves{
                   "NVIDIA Quantum-2: 64 x 400 Gb/s, from memory")),
     field("oversubscription", &Leaves::oversubscription, "1",
           "ports toward hosts over ports toward spines", kAtLeastOne),
-    field("link.rate", &Leaves::link, kOptional,
-          "one link between switches; absent: as one port of a host (nic)", kPositive),
-    field("compute_link.rate", &Leaves::compute_link, kOptional,
-          "one link between switches of the network of compute_nic (not converged); absent: as one "
-          "port there, or link.rate where that is faster",
-          kPositive)};
+    field("link.rate", &Leaves::link, kOptional, kLinkDoc, kPositive),
+    field("compute_link.rate", &Leaves::compute_link, kOptional, kComputeLinkDoc, kPositive)};
 
 /// One leaf: so many ports down and up.
 struct Leaf {

@@ -229,7 +229,7 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
         if (const sim::LinkId link = link_of_edge_[edge.index];
             link.valid() && !meeting_.contains(link.index))
           meeting_[link.index] =
-              add(own_link(topology_.name(edge), "many to one"), context.use(link).capacity * most);
+              add(own_link(topology_.name(edge), kManyToOne), context.use(link).capacity * most);
   for (const auto& [job, qos] : qos_) {
     if (qos.limit) add("job." + job + ".limit", *qos.limit);
     if (qos.operations)
@@ -279,7 +279,8 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
   }
   for (auto& [id, host] : hosts_)
     for (std::size_t g = 0; g < host.cut.groups.size(); ++g)
-      for (const std::string way : {"nic.read", "nic.write", "nic.read[of many to one]"})
+      for (const std::string& way :
+           {std::string("nic.read"), std::string("nic.write"), own_link("nic.read", kManyToOne)})
         if (const sim::LinkId port = host_link(id, g, way); port.valid() && host.cut.groups[g].slow)
           host.slow_ports.push_back({g, port, context.use(port).capacity});
   begin_step();

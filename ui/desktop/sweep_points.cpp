@@ -120,8 +120,7 @@ std::vector<bool> frontier_of(const SweepReport& sweep, const SweepFigures& x,
   std::vector<std::size_t> known;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto& outcome = sweep.rows[i].outcome;
-    const bool meets =
-        !outcome || outcome->verdict == Verdict::pass || outcome->verdict == Verdict::none;
+    const bool meets = !outcome || outcome->meets();
     if (x.values[i] && y.values[i] && meets) known.push_back(i);
   }
   // From the best in x, those of the same x by y: who is better in y than all before is not beaten.

@@ -224,10 +224,6 @@ std::vector<Alternative> try_changes(const std::vector<Proposal>& changes, const
   return alternatives;
 }
 
-namespace {
-constexpr std::string_view kTo = " -> ";
-}
-
 CountCurve count_curve(const Proposal& counted, const Prediction& base, const Redesign& redesign,
                        const predict::PredictOptions& options) {
   CountCurve out{counted.count->label, counted.count->from, {}};
@@ -249,11 +245,10 @@ CountCurve count_curve(const Proposal& counted, const Prediction& base, const Re
     if (count > 0.0 && seen.insert(count).second) proposals.push_back(with_count(counted, count));
   }
   // A number that was tried as advice is on it, too, however far off: it may be what meets targets.
+  const std::string set = counted.change.path + "=";
   for (const Alternative& a : base.alternatives) {
-    const std::string change = out.name + " ";
-    const std::size_t to = a.change.rfind(kTo);
-    if (!a.change.starts_with(change) || to == std::string::npos) continue;
-    const double count = std::strtod(a.change.c_str() + to + kTo.size(), nullptr);
+    if (!a.set.starts_with(set)) continue;
+    const double count = std::strtod(a.set.c_str() + set.size(), nullptr);
     if (count > 0.0 && seen.insert(count).second) proposals.push_back(with_count(counted, count));
   }
   for (const Tried& tried : simulate_changes(proposals, base, redesign, options))

@@ -166,9 +166,7 @@ void mark_front(SweepReport& report) {
   std::vector<std::vector<std::optional<double>>> figures;
   for (SweepRow& row : report.rows) {
     row.pareto = false;
-    const bool meets =
-        row.outcome && !row.outcome->failed &&
-        (row.outcome->verdict == Verdict::pass || row.outcome->verdict == Verdict::none);
+    const bool meets = row.outcome && row.outcome->meets();
     std::vector<std::optional<double>>& line = figures.emplace_back();
     for (const SweepColumn& goal : goals) {
       const auto figure = meets ? figure_of(report, row, goal.name) : std::nullopt;
