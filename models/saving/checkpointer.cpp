@@ -239,18 +239,18 @@ sim::Task<void> Checkpointer::flush(Save save, WaitSplit* all) {
     if (t == 0 && style_.blocking) held(save);
     double files = 0.0;
     if (!in_memory(tiers[t]))
-      files = retention_[t].saved(save.point->number, p_.stored(size_) * save.part,
+      files = retention_[t].saved(save.number, p_.stored(size_) * save.part,
                                   mover_.layout().files(save.part), save.whole(),
                                   goes_to(save, t) < tiers.size());
     copies_.arrived(place(t), *save.point);
     const bool each = t == durable_ || t + 1 < tiers.size();
-    complete_[t].add((save.point->number - 1) / (each ? 1 : p_.drain_every),
+    complete_[t].add((save.number - 1) / (each ? 1 : p_.drain_every),
                      (context.now() - save.began).in(unit::s));
     if (t == durable_) counts(save, save.part);
     if (files > 0.0) context.spawn(remove(tiers[t], files));
     drained(save, t);
   }
-  for (Retention& tier : retention_) tier.abandon(save.point->number);
+  for (Retention& tier : retention_) tier.abandon(save.number);
   close_all(save.lane);
   end(save, left);
 }
@@ -258,8 +258,7 @@ sim::Task<void> Checkpointer::flush(Save save, WaitSplit* all) {
 // The snapshot has left host memory, or stays in it as long as it is needed.
 void Checkpointer::free_buffer(const Save& save) {
   if (style_.blocking) return;
-  if (!lost(save))
-    staged_.add(save.point->number - 1, (mover_.context().now() - save.began).in(unit::s));
+  if (!lost(save)) staged_.add(save.number - 1, (mover_.context().now() - save.began).in(unit::s));
   buffers_.release();
 }
 
@@ -319,7 +318,8 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
   save.drained = begun_ % p_.drain_every == 0;
   ++begun_;
   save.life = life_;
-  save.point = &copies_.begin({.number = begun_, .at = at, .chain = chain_});
+  save.number = begun_;
+  save.point = &copies_.begin({.number = save.number, .at = at, .chain = chain_});
   ++flushing_;
   idle_.reset();
   if (in_memory_ && (style_.blocking || p_.snapshot_first)) overwrite(0, save);

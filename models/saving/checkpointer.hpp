@@ -123,7 +123,7 @@ class Checkpointer {
     Seconds written;  ///< when all ranks were at rest: its files are timed from here
     double part = 1.0;
     bool drained = true;  ///< goes on to the last tier
-    std::int64_t life = 0;
+    std::int64_t life = 0, number = 0;
     Lane* lane = nullptr;
     const SavePoint* point = nullptr;  ///< REQUIRES: of this life
     WaitSplit took{};                  ///< until it counts, along the class that ended last
