@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,11 +13,13 @@
 namespace stallcast::base {
 
 /// What a resource belongs to: "storage.scratch.oss.nic" is storage, scratch, oss.nic. The fabric
-/// has no id.
+/// has no id. Views of the name, which outlives them.
 struct ResourceName {
   std::string_view role, id, part;
 };
 [[nodiscard]] ResourceName resource_name(std::string_view resource);
+template <std::same_as<std::string> Temporary>
+ResourceName resource_name(Temporary&& resource) = delete;
 
 /// "storage[scratch]", "cluster.hosts[gpu]", "cluster.fabric": a component as `--set` names it; of
 /// parts of jobs, the job.

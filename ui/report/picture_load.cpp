@@ -94,7 +94,8 @@ PartLoad part_load(const Prediction& p, const PicturePart& part) {
 }
 
 bool is_limit(const Prediction& p, const PictureBox& box) {
-  const base::ResourceName name = base::resource_name(limit_of(p).name);
+  const Limit limit = limit_of(p);
+  const base::ResourceName name = base::resource_name(limit.name);
   if (name.part.empty() && base::component_path(name.role, name.id) == box.path) return true;
   return std::any_of(box.parts.begin(), box.parts.end(),
                      [&](const PicturePart& part) { return part_load(p, part).limit; });
