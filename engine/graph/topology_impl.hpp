@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/text_map.hpp"
 #include "engine/graph/topology.hpp"
 
 namespace stallcast::graph {
@@ -44,7 +45,7 @@ struct Topology::Impl {
 
   Graph graph;
   std::vector<EdgeData> edges;  ///< by EdgeId
-  std::map<std::string, NodeId, std::less<>> by_name;
+  base::TextMap<NodeId> by_name;
   Trees trees;
 };
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/sim/ledger.hpp"
@@ -72,7 +73,7 @@ struct FlowOutcome {
 
 /// What one link carried so far.
 struct LinkUse {
-  std::string name;
+  std::string_view name;  ///< until a link is added
   Rate capacity;
   Bytes carried;             ///< by all finished flows, all members counted
   double peak_weight = 0.0;  ///< most members that were active at one time

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/text_map.hpp"
 #include "engine/graph/topology.hpp"
 #include "engine/sim/context.hpp"
 #include "models/contract/host.hpp"
@@ -244,7 +245,7 @@ class Plant {
   ResourceTable resources_;
   std::vector<sim::LinkId> link_of_edge_;
   std::vector<double> hosts_of_edge_;  ///< that have it inside, together; 0: shared by all
-  std::map<std::string, sim::LinkId, std::less<>> link_by_name_;
+  base::TextMap<sim::LinkId> link_by_name_;
   std::map<std::uint32_t, sim::LinkId> meeting_;  ///< by link: part of it that reads of many fill
   std::map<std::string, JobQos> qos_;             ///< by job
   std::map<std::string, OperationLine> operations_;  ///< of jobs that may begin only so many

@@ -41,9 +41,10 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
     const Bytes carried = use.carried + under_way[l];
     const std::size_t own = use.name.find(kOwn);
     const std::string name = ResourceTable::without_group(use.name.substr(0, own));
-    const std::string all = own_link(name);
-    if (own != use.name.npos &&
-        (whole.contains(name) || (use.name != all && link_by_name_.contains(all))))
+    const auto has_all = [&](const std::string& all) {
+      return use.name != all && link_by_name_.contains(all);
+    };
+    if (own != use.name.npos && (whole.contains(name) || has_all(own_link(name))))
       continue;  // that carries it, too
     Line& out = by_name[name];
     out.name = name;
@@ -97,8 +98,9 @@ std::vector<std::string> Plant::unevenly_busy(const sim::Context& context, Secon
     const sim::LinkUse use = context.use({l});
     const std::size_t at = use.name.find(kOf);
     if (at == use.name.npos || of_idle_drives(use.name)) continue;
-    const auto group = static_cast<std::size_t>(std::stoul(use.name.substr(at + kOf.size())));
-    Use& of_class = uses[use.name.substr(0, at)][class_of(group)];
+    const auto group =
+        static_cast<std::size_t>(std::stoul(std::string(use.name.substr(at + kOf.size()))));
+    Use& of_class = uses[std::string(use.name.substr(0, at))][class_of(group)];
     of_class.carried += use.carried / wall;
     of_class.capacity += use.capacity;
   }
