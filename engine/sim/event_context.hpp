@@ -67,7 +67,7 @@ class EventContext : public Context {
 
  private:
   static constexpr std::uint64_t kNotYet = std::numeric_limits<std::uint64_t>::max();
-  struct Record {
+  struct alignas(kCacheLine) Record {
     ShortList<LinkId, 4> path;
     ShortList<Seconds, 4> spent;  ///< by members on its links, when it began
     Bytes bytes;
