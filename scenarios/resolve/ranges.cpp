@@ -138,9 +138,13 @@ class RangeReader {
       const std::string example = is_plain(field_.dimension)
                                       ? std::string(base::dimension_example(field_.dimension))
                                       : base::json_text(base::dimension_example(field_.dimension));
+      const auto value = node.find("value");
       return fault("missing", at_, name() + " has a range without \"" + key + "\"",
                    key == "value" ? "add \"value\": " + example
-                                  : "add \"" + key + "\": " + example +
+                                  : "add \"" + key + "\", " +
+                                        (value == node.end() ? "such as " + example
+                                         : key == "low"      ? "at most " + value->dump()
+                                                             : "at least " + value->dump()) +
                                         ", or write the value alone: it is exact then");
     }
     if (found->is_string() && !is_expression(*found) &&

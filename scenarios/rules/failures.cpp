@@ -223,7 +223,7 @@ void check_recovery(const Design& design, const JobDesign& job, Diagnostics& rep
   // A resolved scenario states what was left out.
   if (horizon != nullptr && horizon->source.kind != Source::Kind::default_value &&
       Seconds::from(horizon->number, unit::s) != kUsualHorizon &&
-      models::job_params(job.job).whole_runs() > 0)
+      complete(models::Role::job, job.job) && models::job_params(job.job).whole_runs() > 0)
     report.warn("rule", pointer_of(recovery, "horizon"),
                 "job \"" + job.job.id +
                     "\" has a whole run, and its histories go on until that is done: \"horizon\" "

@@ -172,6 +172,12 @@ TEST_CASE("months are predicted from a run without failures") {
   CHECK_THAT(remark(lends), Catch::Contains("job \"train\" lends GPUs by a schedule, which is"));
 }
 
+TEST_CASE("a fault in a job is told where it also has a recovery of its own") {
+  CHECK_THAT(remark({.failures = kNever, .job = R"("barrier": { "base": { "value": "40 us" } },
+                               "recovery": { "horizon": "30 d" },)"}),
+             Catch::Contains("/jobs/0/barrier/base \"barrier.base\" has a range without \"low\""));
+}
+
 TEST_CASE("who lends GPUs saves before, and keeps some") {
   const auto lends = [](const std::string& fields, const std::string& job = Text{}.job) {
     return remark({.failures = "", .job = job + R"("elastic": { )" + fields + " },"});
