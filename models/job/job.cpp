@@ -45,10 +45,10 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, const Grain
       if (plant.varied(place.storage)) unseen_.emplace(seed, id_, "unseen", 0);
   for (std::size_t c = 0; c < layout_.classes(); ++c) {
     const RankPlace& place = layout_.places[c];
-    RankClass ranks{.place = place,
+    RankClass ranks{.weight = layout_.weight(place),
                     .readers = layout_.readers(place),
-                    .weight = layout_.weight(place),
                     .straggler = plant.groups(p_.hosts)[place.group].slow,
+                    .place = place,
                     .random = base::RandomStream(seed, id_, "step", c)};
     classes_.push_back(std::move(ranks));
     if (!job.dataset) continue;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/sim/context.hpp"
+#include "engine/sim/memory.hpp"
 #include "models/contract/progress.hpp"
 #include "models/contract/stage_supply.hpp"
 #include "models/contract/statistics.hpp"
@@ -113,19 +114,21 @@ class TrainingJob {
 
  private:
   /// One class of ranks, and its last step.
-  struct RankClass {
-    RankPlace place;
-    double readers = 1.0, weight = 1.0;  ///< as of the layout
-    bool straggler = false;              ///< its hosts are slow at times
-    base::RandomStream random;
+  /// First what each step looks at.
+  struct alignas(sim::kCacheLine) RankClass {
     std::unique_ptr<LoaderRuntime> loader{};
-    std::vector<std::unique_ptr<LoaderRuntime>> stopped{};  ///< by failures
-    Batch batch{};
-    Seconds compute{}, arrived{}, first{};
-    Seconds computes{};  ///< from this date on
-    Seconds slowed{};    ///< of the step, by a save's thread
-    double speed = 1.0;  ///< of its GPUs, over that of others
     Lane* lane = nullptr;
+    double speed = 1.0;  ///< of its GPUs, over that of others
+    Seconds compute{}, arrived{};
+    Seconds computes{};                  ///< from this date on
+    Seconds slowed{};                    ///< of the step, by a save's thread
+    double weight = 1.0, readers = 1.0;  ///< as of the layout
+    bool straggler = false;              ///< its hosts are slow at times
+    RankPlace place;
+    Seconds first{};
+    Batch batch{};
+    base::RandomStream random;
+    std::vector<std::unique_ptr<LoaderRuntime>> stopped{};  ///< by failures
   };
   sim::Task<void> rank_step(RankClass& ranks);
   /// The steps of all classes begin; what they wait for.

@@ -29,10 +29,12 @@ void TrainingJob::record_loader(std::size_t c) {
 }
 
 void TrainingJob::open_all(std::string_view name, std::int64_t number) {
+  if (recorder_ == nullptr) return;
   for (RankClass& ranks : classes_) open(ranks.lane, name, number);
 }
 
 void TrainingJob::then_all(std::string_view name, ResourceIndex cause) {
+  if (recorder_ == nullptr) return;
   for (RankClass& ranks : classes_) then(ranks.lane, name, cause);
 }
 
@@ -47,6 +49,7 @@ void TrainingJob::note_parts(const Restarts::Way& way) {
 }
 
 void TrainingJob::close_all(ResourceIndex cause) {
+  if (recorder_ == nullptr) return;
   for (RankClass& ranks : classes_) {
     close(ranks.lane, cause);
     models::close_all(ranks.lane);
