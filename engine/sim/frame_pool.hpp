@@ -42,7 +42,7 @@ class FramePool {
 #else
   static constexpr bool kPooled = true;
 #endif
-  static constexpr std::size_t kGrain = 16, kBins = 256;  // frames of up to 4 KiB
+  static constexpr std::size_t kGrain = kCacheLine, kBins = 64;  // frames of up to 4 KiB
   static std::size_t bin_of(std::size_t size) { return (size + kGrain - 1) / kGrain; }
   inline static constinit thread_local std::array<Free*, kBins> free_{};
   inline static constinit thread_local Cutter fresh_;
