@@ -1,3 +1,3 @@
 """As the program of the same release."""
 
-VERSION = "1.0.0rc1"
+VERSION = "1.0.0rc2"

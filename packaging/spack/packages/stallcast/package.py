@@ -12,6 +12,7 @@ class Stallcast(CMakePackage):
     license("Apache-2.0")
 
     version("main", branch="main")
+    version("1.0.0-rc2", tag="v1.0.0-rc2")
     version("1.0.0-rc1", tag="v1.0.0-rc1")
 
     variant("explorer", default=False, description="the desktop explorer, with Qt 6")
