@@ -114,8 +114,8 @@ class TrainingJob {
 
  private:
   /// One class of ranks, and its last step.
-  /// First what each step looks at.
   struct alignas(sim::kCacheLine) RankClass {
+    // First what each step looks at.
     std::unique_ptr<LoaderRuntime> loader{};
     Lane* lane = nullptr;
     double speed = 1.0;  ///< of its GPUs, over that of others
