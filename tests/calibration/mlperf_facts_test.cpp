@@ -22,11 +22,27 @@ std::string ports(const std::string& cell) {
 
 TEST_CASE("ports are read however they are written") {
   CHECK(ports("400") == "0 of 400");
-  for (const char* two : {"2x100", "2 x 100", "2 x 100 (yaml)", "2x 100", "2x100GbE", "2 x100 Gb/s",
+  for (const char* two : {"2x100",
+                          "2 x 100",
+                          "2 x 100 (yaml)",
+                          "2x 100",
+                          "2x100GbE",
+                          "2 x100 Gb/s",
                           "2\xC3\x97"
                           "100",
-                          "2 \xC3\x97 100 Gbps", "dual 100GbE", "dual-port 100G", "2x EDR",
-                          "2 x HDR100", "2x IB 100", "2X100GE", "2 x 12.5 GB/s"})
+                          "2 \xC3\x97 100 Gbps",
+                          "dual 100GbE",
+                          "dual-port 100G",
+                          "2x EDR",
+                          "2 x HDR100",
+                          "2x IB 100",
+                          "2X100GE",
+                          "2 x 12.5 GB/s",
+                          "100GbE x2",
+                          "100 Gb/s x 2",
+                          "100 x 2",
+                          "100x2",
+                          "HDR100 x2"})
     CHECK(std::string(two) + ": " + ports(two) == std::string(two) + ": 2 of 100");
   CHECK(ports("HDR") == "0 of 200");
   CHECK(ports("4xNDR200") == "4 of 200");

@@ -103,8 +103,19 @@ std::optional<double> gbps_of(const std::string& word, const std::string& next, 
   return bare && digits == word.size() ? number : std::nullopt;
 }
 
+/// "x2", "x 2", behind a rate and its unit.
+std::optional<double> count_behind(const std::vector<std::string>& words, std::size_t from) {
+  static const std::regex kTimes(R"(x(\d{1,2}))");
+  if (from < words.size() && is_bits(words[from], true)) ++from;
+  std::smatch found;
+  if (from < words.size() && std::regex_match(words[from], found, kTimes))
+    return std::stod(found[1]);
+  return from + 1 < words.size() && words[from] == "x" ? whole_word(words[from + 1]) : std::nullopt;
+}
+
 std::optional<Ports> ports_of(const std::string& text, bool bare) {
   static const std::regex kCount(R"((\d{1,4})x(.*))"), kTimes(R"(x(?:\d.*)?)");
+  constexpr double kMostPorts = 16.0;  // of one server: what is more is a rate
   const std::vector<std::string> words = words_of(text);
   const auto at = [&](std::size_t i) { return i < words.size() ? words[i] : std::string(); };
   Ports out;
@@ -112,11 +123,15 @@ std::optional<Ports> ports_of(const std::string& text, bool bare) {
     std::string word = words[i];
     std::smatch found;
     if (std::regex_match(word, found, kCount)) {
+      const std::string behind = found[2];
+      if (bare && whole_word(behind) && std::stod(found[1]) > kMostPorts)
+        return Ports{.count = whole_word(behind),
+                     .rate = Rate::from(std::stod(found[1]), unit::Gbps)};
       out.count = std::stod(found[1]);
       word = found[2];
       if (word.empty()) continue;
     } else if (const auto number = whole_word(word);
-               number && std::regex_match(at(i + 1), kTimes)) {
+               number && std::regex_match(at(i + 1), kTimes) && !(bare && *number > kMostPorts)) {
       out.count = number;
       if (at(i + 1) == "x") ++i;
       continue;
@@ -129,6 +144,7 @@ std::optional<Ports> ports_of(const std::string& text, bool bare) {
     }
     if (const auto gbps = gbps_of(word, at(i + 1), bare)) {
       out.rate = Rate::from(*gbps, unit::Gbps);
+      if (!out.count && bare) out.count = count_behind(words, i + 1);
       return out;
     }
   }
