@@ -140,8 +140,5 @@ struct CpuPasses {
 [[nodiscard]] Bytes staged_per_host(const CheckpointParams& p, Bytes part, Bytes size);
 /// Most of `memory` that snapshots may take before training would run out of it.
 [[nodiscard]] Bytes staging_limit(Bytes memory);
-/// Whether they would take more of `memory`: then training waits for saves.
-[[nodiscard]] bool staging_too_large(const CheckpointParams& p, Bytes part, Bytes size,
-                                     Bytes memory);
 
 }  // namespace stallcast::models

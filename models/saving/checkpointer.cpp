@@ -49,8 +49,8 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& f
   if (!p_.ends_in_memory())
     files_ = p_.durable && in_memory(*p_.durable) ? tiers.size() - 1 : durable_;
   if (p_.durable == kHostMemory) durable_ = kInMemory;
-  if (!style_.blocking && !p_.ends_in_memory() &&
-      staging_too_large(p_, of_host(), size_, mover_.host().memory)) {
+  if (!style_.blocking &&
+      synchronous(*job.checkpoint, mover_.layout(), mover_.ranks(), mover_.host().memory)) {
     style_.blocking = true;
     warnings_.push_back(
         "job." + job.job.id +
