@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace stallcast::models {
 namespace {
@@ -53,14 +54,17 @@ void PlacedSaves::share_out() {
   const bool several = std::ranges::any_of(
       classes_, [&](const Class& one) { return one.asker != classes_.front().asker; });
   Rate all = several ? Rate{} : most_;
-  const Class* same = nullptr;  // as the one before
-  Rate given;                   // to each member of that
+  const Class* same = nullptr;          // as the one before
+  Rate given;                           // to each member of that
+  std::map<Rate, double> files_beside;  // by what one of them gets alone
   for (const Class& own : classes_) {
     if (!several) break;
     if (same == nullptr || same->asker != own.asker || same->one != own.one ||
         same->placed->each != own.placed->each) {
-      double files = 0.0;
-      for (const Class& other : classes_) files += other.files * (other.one / own.one);
+      const auto [known, first] = files_beside.try_emplace(own.one, 0.0);
+      double& files = known->second;
+      if (first)
+        for (const Class& other : classes_) files += other.files * (other.one / own.one);
       given = own.placed->of_one(whole_files(files)) * own.placed->each;
       same = &own;
     }
