@@ -102,12 +102,14 @@ sim::Task<void> Checkpointer::passes(const Mover& mover, double part, WaitSplit&
   co_await mover_.compute(mover, save_passes(p_, mover.share.bytes * part), took);
 }
 
-sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t tier,
+sim::Task<void> Checkpointer::write(const Mover& mover, const Save& save, std::size_t tier,
                                     WaitSplit& took, double share) {
   sim::Context& context = mover_.context();
   const std::vector<std::string>& tiers = mover_.tiers();
   const Seconds start = context.now();
-  const StateMover::Piece piece = mover_.piece(mover, part, share);
+  const double part = save.part;
+  StateMover::Piece piece = mover_.piece(mover, part, share);
+  piece.save = save.number;
   const std::string from = mover_.drained_from(tier);
   std::vector<sim::Task<void>> parts;
   Served served;  // of whichever ends last: it is read while it is sent on
@@ -121,7 +123,9 @@ sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t
   if (p_.commit == "rename" && (!shared || mover.share.rank0)) {
     const Mover who = shared ? one_of(mover) : mover;  // an operation a file, as an open is one
     const Seconds renaming = context.now();
-    const Served renamed = co_await mover_.metadata(who, tiers[tier], mover.share.files_in(part));
+    const Served renamed =
+        co_await mover_.metadata(who, tiers[tier], mover.share.files_in(part),
+                                 p_.stored(shared ? size_ : mover.share.bytes) * part);
     took.add(Phase::metadata, renaming, context.now(), renamed.limited_by,
              mover_.plant().resources());
   }
@@ -157,14 +161,14 @@ sim::Task<void> Checkpointer::phases(std::vector<sim::Task<void>> parts) {
 }
 
 // Copies in memory are as they left the GPU: cores have their turn before the first files.
-sim::Task<void> Checkpointer::fill_tier(const Mover& mover, double part, std::size_t tier,
+sim::Task<void> Checkpointer::fill_tier(const Mover& mover, const Save& save, std::size_t tier,
                                         Course& course) {
-  if (p_.ends_in_cache()) co_return co_await through_cache(mover, part, course);
+  if (p_.ends_in_cache()) co_return co_await through_cache(mover, save, course);
   std::array<WaitSplit, 3> took;
   std::vector<sim::Task<void>> parts;
   if (tier == 0 && style_.blocking) parts.push_back(snapshot(mover, took[0]));
-  if (tier == leaves_) parts.push_back(passes(mover, part, took[1]));
-  parts.push_back(write(mover, part, tier, took[2]));
+  if (tier == leaves_) parts.push_back(passes(mover, save.part, took[1]));
+  parts.push_back(write(mover, save, tier, took[2]));
   co_await phases(std::move(parts));
   if (p_.streams())
     course.took = WaitSplit::longest(took);
@@ -214,7 +218,7 @@ sim::Task<void> Checkpointer::flush(Save save, WaitSplit* all) {
     std::vector<Course> courses(writers_.size());
     std::vector<sim::Task<void>> parts;
     for (std::size_t w = 0; w < writers_.size(); ++w)
-      parts.push_back(fill_tier(writers_[w], save.part, t, courses[w]));
+      parts.push_back(fill_tier(writers_[w], save, t, courses[w]));
     co_await sim::join(context, std::move(parts));
     if (lost(save)) break;
     std::size_t last = 0;
@@ -250,7 +254,9 @@ sim::Task<void> Checkpointer::flush(Save save, WaitSplit* all) {
     if (files > 0.0) context.spawn(remove(tiers[t], files));
     drained(save, t);
   }
-  for (Retention& tier : retention_) tier.abandon(save.point->number);
+  // Fast-forward numbers points anew; those of a life that has ended are gone.
+  const std::int64_t number = save.life == life_ ? save.point->number : save.number;
+  for (Retention& tier : retention_) tier.abandon(number);
   close_all(save.lane);
   end(save, left);
 }
@@ -317,7 +323,7 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
   chain_ = begun_ % p_.chain() == 0 ? 1 : chain_ + 1;
   save.part = chain_ == 1 ? 1.0 : p_.incremental.in(unit::ratio);
   save.drained = begun_ % p_.drain_every == 0;
-  ++begun_;
+  save.number = ++begun_;
   save.life = life_;
   save.point = &copies_.begin({.number = begun_, .at = at, .chain = chain_});
   ++flushing_;
