@@ -80,6 +80,7 @@ constexpr Row kRows[] = {
     {"storage", "prefixes", "prefixes", of, DrawnIn::limit},
     {"storage", "provisioned", "provisioned throughput", of, DrawnIn::limit},
     {"storage", "put", "PUTs", of, DrawnIn::limit},
+    {"storage", "rename", "copies in place of renames", of, DrawnIn::limit},
     {"storage", "requests", "requests", of, DrawnIn::limit},
     {"storage", "router", "LNet routers", of, DrawnIn::entry},
     {"storage", "server", "servers", of, DrawnIn::entry},

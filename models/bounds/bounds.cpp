@@ -20,6 +20,7 @@
 #include "models/job/communicator.hpp"
 #include "models/loading/cache_plan.hpp"
 #include "models/plant/plant.hpp"
+#include "models/saving/cached_saves.hpp"
 #include "stallcast/metric.hpp"
 
 /// Closed forms and max flow over the same plant that is simulated. docs/models/bounds.md.
@@ -177,11 +178,8 @@ class Deriver {
         checkpoint_layout(p, model, job_params(job.job), d.layout.ranks, d.layout.ranks_per_host());
     const Bytes size = layout.size(), of_host = layout.of_host(d.layout.spread());
     d.of_host = of_host / size;
-    // Snapshots that do not fit make saves synchronous.    [docs/models/checkpoint.md, eq. 5]
-    d.blocking =
-        !p.ends_in_cache() &&
-        (checkpoint_row(job.checkpoint->kind).style.blocking ||
-         (!p.ends_in_memory() && staging_too_large(p, of_host, size, plant_.host(d.host).memory)));
+    d.blocking = !end_in_cache(p, plant_) && synchronous(*job.checkpoint, layout, d.layout.spread(),
+                                                         plant_.host(d.host).memory);
     const std::string name = metric::checkpoint(d.id);
     stated(name + "size", size,
            p.size ? "given: " + text(size)

@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "models/saving/cached_saves.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models::detail {
@@ -127,7 +128,7 @@ Slowest slowest_of(const Passage& way, const CheckpointParams& p, const JobDeman
       plant.of_one_process(d.host, way.storage, way.reading, d.layout.gds_saves, threads);
   Rate stream = process.rate;
   const Rate told = storage.client_limits().stream;
-  const bool by_client = !p.direct && !d.layout.gds_saves && !p.ends_in_cache() &&
+  const bool by_client = !p.direct && !d.layout.gds_saves && !end_in_cache(p, plant) &&
                          p.sharing != "interleaved" && told < stream;
   if (by_client) stream = told;
   const bool by_cufile = process.resource == "host." + d.host + ".gds";

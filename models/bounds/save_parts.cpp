@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/contract/training.hpp"
+#include "models/saving/cached_saves.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models::detail {
@@ -28,8 +29,7 @@ class Deriver {
         to_peers_(plant.between_hosts(d.host, 0)),
         port_share_(plant.fabric().efficiency ? "cluster.fabric.efficiency"
                                               : d.host_input("nic.efficiency")),
-        in_cache_(p.ends_in_cache() && !p.ends_in_memory() &&
-                  plant.storage(p.to).client_limits().page_cache),
+        in_cache_(end_in_cache(p, plant)),
         name_(metric::checkpoint(d.id)),
         of_rank_(layout.of_rank()),
         of_host_(layout.of_host(d.layout.spread())),

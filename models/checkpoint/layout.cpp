@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/contract/rows.hpp"
+
 namespace stallcast::models {
 namespace {
 
@@ -285,6 +287,14 @@ CheckpointLayout checkpoint_layout(const CheckpointParams& p, const ModelParams&
       share.object = *p.chunk * p.compress_ratio;
     }
   return out;
+}
+
+bool synchronous(const Component& save, const CheckpointLayout& layout, const RankSpread& ranks,
+                 Bytes memory) {
+  if (checkpoint_row(save.kind).style.blocking) return true;
+  const CheckpointParams p = checkpoint_params(save);
+  return !p.ends_in_memory() &&
+         staged_per_host(p, layout.of_host(ranks), layout.size()) > staging_limit(memory);
 }
 
 }  // namespace stallcast::models

@@ -69,4 +69,9 @@ struct CheckpointLayout {
                                                  const ModelParams& model, const JobParams& job,
                                                  double ranks, double ranks_per_host);
 
+/// Whether training waits for all of `save`: its kind says so, or the snapshots of the fullest host
+/// do not fit in the `memory` of one.    [docs/models/checkpoint.md, eq. 5]
+[[nodiscard]] bool synchronous(const Component& save, const CheckpointLayout& layout,
+                               const RankSpread& ranks, Bytes memory);
+
 }  // namespace stallcast::models

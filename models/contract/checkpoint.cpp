@@ -272,8 +272,4 @@ Bytes staged_per_host(const CheckpointParams& p, Bytes part, Bytes size) {
 
 Bytes staging_limit(Bytes memory) { return memory * kStagingShare; }
 
-bool staging_too_large(const CheckpointParams& p, Bytes part, Bytes size, Bytes memory) {
-  return staged_per_host(p, part, size) > staging_limit(memory);
-}
-
 }  // namespace stallcast::models

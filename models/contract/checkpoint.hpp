@@ -76,6 +76,12 @@ struct CheckpointParams {
   [[nodiscard]] bool ends_in_cache() const { return commit == "cache"; }
   /// Whether a save is written over the one before, which is gone when it begins.
   [[nodiscard]] bool overwrites() const { return commit == "in-place"; }
+  /// Whether a save may be written while the one before still is: from a buffer of its own, or on
+  /// from a tier that is not memory.
+  [[nodiscard]] bool may_overlap() const {
+    return buffers > 1 || std::ranges::count_if(
+                              tiers, [](const std::string& tier) { return !in_memory(tier); }) > 1;
+  }
   /// Snapshots in host memory at one time.
   [[nodiscard]] double snapshots() const {
     return static_cast<double>(buffers) + (snapshot_first ? 1.0 : 0.0);
@@ -140,8 +146,5 @@ struct CpuPasses {
 [[nodiscard]] Bytes staged_per_host(const CheckpointParams& p, Bytes part, Bytes size);
 /// Most of `memory` that snapshots may take before training would run out of it.
 [[nodiscard]] Bytes staging_limit(Bytes memory);
-/// Whether they would take more of `memory`: then training waits for saves.
-[[nodiscard]] bool staging_too_large(const CheckpointParams& p, Bytes part, Bytes size,
-                                     Bytes memory);
 
 }  // namespace stallcast::models

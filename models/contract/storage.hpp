@@ -41,7 +41,7 @@ struct StorageLoad {
   std::vector<Reader> readers{};
   bool others = false;            ///< tenants or stages use it, too
   bool written = true;            ///< somebody may write to it
-  std::size_t savers = 0;         ///< jobs whose saves it may hold
+  std::size_t savers = 0;         ///< saves it may hold that come at one time: of a job one or two
   std::vector<double> weights{};  ///< of all jobs and tenants, different ones from the least on
 };
 
@@ -291,6 +291,12 @@ class StorageModel {
   virtual sim::Task<Served> reopen(const Client& client, double files) {
     (void)client, (void)files;
     co_return Served{};
+  }
+  /// Gives `files` that a member wrote, of `each` bytes, their final names, one after the other: an
+  /// operation of as long as an open, where a name is metadata.
+  virtual sim::Task<Served> rename(const Client& client, double files, Bytes each) {
+    (void)each;
+    return open(client, files);
   }
   /// Data part of a read.
   virtual sim::Task<Served> read(const Client& client, const ReadRequest& request) = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "engine/sim/context.hpp"
 #include "models/cache/hit_laws.hpp"
@@ -69,6 +70,7 @@ struct WriteRequest {
   FileSharing sharing = FileSharing::own;  ///< interleaved: of kinds that say what pieces cost
   Bytes piece{};                           ///< interleaved: bytes a writer writes at a time
   Content content = Content::other;
+  std::int64_t save = 0;  ///< of saves: its number, of those of its job
 
   /// Files, or requests to open ones, that the bytes lie in; and what lies together.
   [[nodiscard]] double ranges() const { return std::max(files, requests); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "models/checkpoint/layout.hpp"
 #include "models/contract/access.hpp"
 #include "models/contract/rows.hpp"
 
@@ -40,10 +41,12 @@ Bytes taken_in_host(const JobDesign& job, const HostParams& host, const RankLayo
   const Bytes taken = training.processes + training.batches;
   if (!job.checkpoint) return taken;
   const CheckpointParams save = checkpoint_params(*job.checkpoint);
-  const Bytes size = save.size.value_or(model_params(job.model).state());
-  if (save.ends_in_memory() || !checkpoint_row(job.checkpoint->kind).style.blocking)
-    return taken + staged_per_host(save, size / layout.hosts, size);
-  return taken;
+  const CheckpointLayout saved = checkpoint_layout(
+      save, model_params(job.model), job_params(job.job), layout.ranks, layout.ranks_per_host());
+  // The copy of one that training waits for is there no longer than that.
+  if (!save.ends_in_memory() && synchronous(*job.checkpoint, saved, layout.spread(), host.memory))
+    return taken;
+  return taken + staged_per_host(save, saved.size() / layout.hosts, saved.size());
 }
 
 }  // namespace

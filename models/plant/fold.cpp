@@ -265,10 +265,13 @@ bool Plant::leads_any_to(const CheckpointParams& saves, const std::string& stora
 }
 
 std::size_t Plant::savers_of(const Design& design, const std::string& storage) const {
-  const auto savers = std::ranges::count_if(design.jobs, [&](const JobDesign& job) {
-    return job.checkpoint && leads_any_to(checkpoint_params(*job.checkpoint), storage);
-  });
-  return static_cast<std::size_t>(savers);
+  std::size_t savers = 0;
+  for (const JobDesign& job : design.jobs)
+    if (job.checkpoint)
+      if (const CheckpointParams saves = checkpoint_params(*job.checkpoint);
+          leads_any_to(saves, storage))
+        savers += saves.may_overlap() ? 2 : 1;
+  return savers;
 }
 
 bool Plant::reads_saves(const Design& design, const std::string& storage) const {

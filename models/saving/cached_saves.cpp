@@ -11,6 +11,10 @@ constexpr double kMostSaves = 1e6;
 
 }  // namespace
 
+bool end_in_cache(const CheckpointParams& p, const Plant& plant) {
+  return p.ends_in_cache() && !p.ends_in_memory() && plant.storage(p.to).client_limits().page_cache;
+}
+
 // D = dirty (memory - reserved - ranks process)
 CachedSaves::CachedSaves(const StateMover& mover) : mover_(mover) {
   const HostParams& host = mover.host();
@@ -29,7 +33,7 @@ Bytes CachedSaves::of_host(const Mover& mover) const {
 CheckpointParams CachedSaves::params() const {
   CheckpointParams p = mover_.params();
   if (!p.ends_in_cache()) return p;
-  if (!mover_.plant().storage(p.to).client_limits().page_cache) {
+  if (!end_in_cache(p, mover_.plant())) {
     p.commit = "fsync";
     return p;
   }

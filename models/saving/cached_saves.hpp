@@ -7,6 +7,9 @@
 /// docs/models/checkpoint.md, eq. 15.
 namespace stallcast::models {
 
+/// Whether saves end so: they ask for it, and the clients of their storage keep pages.
+[[nodiscard]] bool end_in_cache(const CheckpointParams& p, const Plant& plant);
+
 /// What the page cache of a host takes of them.
 class CachedSaves {
  public:

@@ -49,8 +49,8 @@ Checkpointer::Checkpointer(const JobDesign& job, Plant& plant, const Restarts& f
   if (!p_.ends_in_memory())
     files_ = p_.durable && in_memory(*p_.durable) ? tiers.size() - 1 : durable_;
   if (p_.durable == kHostMemory) durable_ = kInMemory;
-  if (!style_.blocking && !p_.ends_in_memory() &&
-      staging_too_large(p_, of_host(), size_, mover_.host().memory)) {
+  if (!style_.blocking &&
+      synchronous(*job.checkpoint, mover_.layout(), mover_.ranks(), mover_.host().memory)) {
     style_.blocking = true;
     warnings_.push_back(
         "job." + job.job.id +
@@ -102,12 +102,14 @@ sim::Task<void> Checkpointer::passes(const Mover& mover, double part, WaitSplit&
   co_await mover_.compute(mover, save_passes(p_, mover.share.bytes * part), took);
 }
 
-sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t tier,
+sim::Task<void> Checkpointer::write(const Mover& mover, const Save& save, std::size_t tier,
                                     WaitSplit& took, double share) {
   sim::Context& context = mover_.context();
   const std::vector<std::string>& tiers = mover_.tiers();
   const Seconds start = context.now();
-  const StateMover::Piece piece = mover_.piece(mover, part, share);
+  const double part = save.part;
+  StateMover::Piece piece = mover_.piece(mover, part, share);
+  piece.save = save.number;
   const std::string from = mover_.drained_from(tier);
   std::vector<sim::Task<void>> parts;
   Served served;  // of whichever ends last: it is read while it is sent on
@@ -121,7 +123,9 @@ sim::Task<void> Checkpointer::write(const Mover& mover, double part, std::size_t
   if (p_.commit == "rename" && (!shared || mover.share.rank0)) {
     const Mover who = shared ? one_of(mover) : mover;  // an operation a file, as an open is one
     const Seconds renaming = context.now();
-    const Served renamed = co_await mover_.metadata(who, tiers[tier], mover.share.files_in(part));
+    const Served renamed =
+        co_await mover_.metadata(who, tiers[tier], mover.share.files_in(part),
+                                 p_.stored(shared ? size_ : mover.share.bytes) * part);
     took.add(Phase::metadata, renaming, context.now(), renamed.limited_by,
              mover_.plant().resources());
   }
@@ -157,14 +161,14 @@ sim::Task<void> Checkpointer::phases(std::vector<sim::Task<void>> parts) {
 }
 
 // Copies in memory are as they left the GPU: cores have their turn before the first files.
-sim::Task<void> Checkpointer::fill_tier(const Mover& mover, double part, std::size_t tier,
+sim::Task<void> Checkpointer::fill_tier(const Mover& mover, const Save& save, std::size_t tier,
                                         Course& course) {
-  if (p_.ends_in_cache()) co_return co_await through_cache(mover, part, course);
+  if (p_.ends_in_cache()) co_return co_await through_cache(mover, save, course);
   std::array<WaitSplit, 3> took;
   std::vector<sim::Task<void>> parts;
   if (tier == 0 && style_.blocking) parts.push_back(snapshot(mover, took[0]));
-  if (tier == leaves_) parts.push_back(passes(mover, part, took[1]));
-  parts.push_back(write(mover, part, tier, took[2]));
+  if (tier == leaves_) parts.push_back(passes(mover, save.part, took[1]));
+  parts.push_back(write(mover, save, tier, took[2]));
   co_await phases(std::move(parts));
   if (p_.streams())
     course.took = WaitSplit::longest(took);
@@ -214,7 +218,7 @@ sim::Task<void> Checkpointer::flush(Save save, WaitSplit* all) {
     std::vector<Course> courses(writers_.size());
     std::vector<sim::Task<void>> parts;
     for (std::size_t w = 0; w < writers_.size(); ++w)
-      parts.push_back(fill_tier(writers_[w], save.part, t, courses[w]));
+      parts.push_back(fill_tier(writers_[w], save, t, courses[w]));
     co_await sim::join(context, std::move(parts));
     if (lost(save)) break;
     std::size_t last = 0;
@@ -239,18 +243,20 @@ sim::Task<void> Checkpointer::flush(Save save, WaitSplit* all) {
     if (t == 0 && style_.blocking) held(save);
     double files = 0.0;
     if (!in_memory(tiers[t]))
-      files = retention_[t].saved(save.number, p_.stored(size_) * save.part,
+      files = retention_[t].saved(save.point->number, p_.stored(size_) * save.part,
                                   mover_.layout().files(save.part), save.whole(),
                                   goes_to(save, t) < tiers.size());
     copies_.arrived(place(t), *save.point);
     const bool each = t == durable_ || t + 1 < tiers.size();
-    complete_[t].add((save.number - 1) / (each ? 1 : p_.drain_every),
+    complete_[t].add((save.point->number - 1) / (each ? 1 : p_.drain_every),
                      (context.now() - save.began).in(unit::s));
     if (t == durable_) counts(save, save.part);
     if (files > 0.0) context.spawn(remove(tiers[t], files));
     drained(save, t);
   }
-  for (Retention& tier : retention_) tier.abandon(save.number);
+  // Fast-forward numbers points anew; those of a life that has ended are gone.
+  const std::int64_t number = save.life == life_ ? save.point->number : save.number;
+  for (Retention& tier : retention_) tier.abandon(number);
   close_all(save.lane);
   end(save, left);
 }
@@ -258,7 +264,8 @@ sim::Task<void> Checkpointer::flush(Save save, WaitSplit* all) {
 // The snapshot has left host memory, or stays in it as long as it is needed.
 void Checkpointer::free_buffer(const Save& save) {
   if (style_.blocking) return;
-  if (!lost(save)) staged_.add(save.number - 1, (mover_.context().now() - save.began).in(unit::s));
+  if (!lost(save))
+    staged_.add(save.point->number - 1, (mover_.context().now() - save.began).in(unit::s));
   buffers_.release();
 }
 
@@ -316,10 +323,9 @@ sim::Task<void> Checkpointer::save(const Progress& at) {
   chain_ = begun_ % p_.chain() == 0 ? 1 : chain_ + 1;
   save.part = chain_ == 1 ? 1.0 : p_.incremental.in(unit::ratio);
   save.drained = begun_ % p_.drain_every == 0;
-  ++begun_;
+  save.number = ++begun_;
   save.life = life_;
-  save.number = begun_;
-  save.point = &copies_.begin({.number = save.number, .at = at, .chain = chain_});
+  save.point = &copies_.begin({.number = begun_, .at = at, .chain = chain_});
   ++flushing_;
   idle_.reset();
   if (in_memory_ && (style_.blocking || p_.snapshot_first)) overwrite(0, save);

@@ -119,11 +119,12 @@ class Checkpointer {
  private:
   /// One save under way.
   struct Save {
-    Seconds began;    ///< the call
-    Seconds written;  ///< when all ranks were at rest: its files are timed from here
+    Seconds began;            ///< the call
+    Seconds written;          ///< when all ranks were at rest: its files are timed from here
+    std::int64_t number = 0;  ///< from 1, as it was when it began
     double part = 1.0;
     bool drained = true;  ///< goes on to the last tier
-    std::int64_t life = 0, number = 0;
+    std::int64_t life = 0;
     Lane* lane = nullptr;
     const SavePoint* point = nullptr;  ///< REQUIRES: of this life
     WaitSplit took{};                  ///< until it counts, along the class that ended last
@@ -144,19 +145,19 @@ class Checkpointer {
   };
   sim::Task<void> snapshot(const Mover& mover, WaitSplit& took);
   sim::Task<void> passes(const Mover& mover, double part, WaitSplit& took);
-  /// Of the `part` of the state that a save has, the `share` that is written now.
-  sim::Task<void> write(const Mover& mover, double part, std::size_t tier, WaitSplit& took,
+  /// Of what a save has, the `share` that is written now.
+  sim::Task<void> write(const Mover& mover, const Save& save, std::size_t tier, WaitSplit& took,
                         double share = 1.0);
   sim::Task<void> verify(const Mover& mover, double part, std::size_t tier, WaitSplit& took);
-  sim::Task<void> fill_tier(const Mover& mover, double part, std::size_t tier, Course& course);
+  sim::Task<void> fill_tier(const Mover& mover, const Save& save, std::size_t tier, Course& course);
   /// Phases of one class: one after the other, or all at the same time when the save streams.
   sim::Task<void> phases(std::vector<sim::Task<void>> parts);
   sim::Task<void> complete(const std::string& tier, WaitSplit& took);
   /// Ends when the page caches have it; the flush goes on.
   sim::Task<void> fill_cache(Save save);
-  sim::Task<void> through_cache(const Mover& mover, double part, Course& course);
+  sim::Task<void> through_cache(const Mover& mover, const Save& save, Course& course);
   sim::Task<void> copy_in(const Mover& mover, double part, WaitSplit& took);
-  sim::Task<void> write_back(const Mover& mover, double part, WaitSplit& took);
+  sim::Task<void> write_back(const Mover& mover, const Save& save, WaitSplit& took);
   /// One of the two things that training waits for of each writer has ended.
   void filled(const WaitSplit& took);
   /// All that its phases took goes to `all`, too, which outlives it.

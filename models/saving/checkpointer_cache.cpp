@@ -22,11 +22,11 @@ sim::Task<void> Checkpointer::fill_cache(Save save) {
   if (!lost(save)) copies_.arrived(0, point);
 }
 
-sim::Task<void> Checkpointer::through_cache(const Mover& mover, double part, Course& course) {
+sim::Task<void> Checkpointer::through_cache(const Mover& mover, const Save& save, Course& course) {
   std::array<WaitSplit, 2> took;
   std::vector<sim::Task<void>> parts;
-  parts.push_back(copy_in(mover, part, took[0]));
-  parts.push_back(write_back(mover, part, took[1]));
+  parts.push_back(copy_in(mover, save.part, took[0]));
+  parts.push_back(write_back(mover, save, took[1]));
   co_await sim::join(mover_.context(), std::move(parts));
   course.took = WaitSplit::longest(took);
   course.ended = mover_.context().now();
@@ -38,11 +38,11 @@ sim::Task<void> Checkpointer::copy_in(const Mover& mover, double part, WaitSplit
 }
 
 // The kernel writes while it takes in; beyond D each write waits for room.
-sim::Task<void> Checkpointer::write_back(const Mover& mover, double part, WaitSplit& took) {
-  const double beyond = cached_.beyond(mover, part) / part;
-  if (beyond > 0.0) co_await write(mover, part, 0, took, beyond);
+sim::Task<void> Checkpointer::write_back(const Mover& mover, const Save& save, WaitSplit& took) {
+  const double beyond = cached_.beyond(mover, save.part) / save.part;
+  if (beyond > 0.0) co_await write(mover, save, 0, took, beyond);
   filled(took);
-  if (beyond < 1.0) co_await write(mover, part, 0, took, 1.0 - beyond);
+  if (beyond < 1.0) co_await write(mover, save, 0, took, 1.0 - beyond);
 }
 
 void Checkpointer::filled(const WaitSplit& took) {

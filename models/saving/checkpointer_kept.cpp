@@ -18,7 +18,7 @@ std::size_t Checkpointer::goes_to(const Save& save, std::size_t tier) const {
 void Checkpointer::drained(const Save& save, std::size_t tier) {
   for (std::size_t from = 0; from < tier; ++from) {
     if (in_memory(mover_.tiers()[from]) || goes_to(save, from) != tier) continue;
-    if (const double files = retention_[from].drained(save.number); files > 0.0)
+    if (const double files = retention_[from].drained(save.point->number); files > 0.0)
       mover_.context().spawn(remove(mover_.tiers()[from], files));
   }
 }

@@ -275,7 +275,8 @@ sim::Task<Served> StateMover::write(const Mover& mover, const std::string& tier,
                              .direct = direct(),
                              .sharing = file_sharing(p_),
                              .piece = p_.piece,
-                             .content = Content::save};
+                             .content = Content::save,
+                             .save = piece.save};
   const double sent = storage.sent();
   co_return co_await in_line(
       client, request.files, request.bytes, request.files,
@@ -335,11 +336,14 @@ sim::Task<Served> StateMover::on_cores(const Mover& mover, const std::string& ti
 }
 
 sim::Task<Served> StateMover::metadata(const Mover& mover, const std::string& tier,
-                                       double operations) {
+                                       double operations, std::optional<Bytes> renamed) {
   if (!is_storage(tier)) co_return Served{};
   const Client& client = mover.mounts.find(tier)->second;
-  co_return co_await in_line(client, operations, {}, 0.0,
-                             plant_.storage(tier).open(client, operations));
+  StorageModel& storage = plant_.storage(tier);
+  // GCC 12 destroys a task twice that a conditional makes within what is awaited.
+  sim::Task<Served> asked = renamed ? storage.rename(client, operations, *renamed / operations)
+                                    : storage.open(client, operations);
+  co_return co_await in_line(client, operations, {}, 0.0, std::move(asked));
 }
 
 sim::Task<Served> StateMover::mark(const std::string& tier) {

@@ -64,6 +64,7 @@ class StateMover {
   struct Piece {
     Bytes bytes;
     double files = 1.0;
+    std::int64_t save = 0;  ///< its number
   };
   /// Bytes in `tier` of one that is stored: in memory lies what left the GPU.
   [[nodiscard]] double of_stored(std::string_view tier) const;
@@ -83,9 +84,11 @@ class StateMover {
   ///    [checkpoint.md, eq. 7]
   [[nodiscard]] sim::Task<void> compute(const Mover& mover, const CpuPasses& passes,
                                         WaitSplit& took);
-  /// `operations` metadata operations of every member on a storage tier; nothing elsewhere.
+  /// `operations` metadata operations of every member on a storage tier; nothing elsewhere. They
+  /// are renames of files that have `renamed` in all, or take as long as opens.
   [[nodiscard]] sim::Task<Served> metadata(const Mover& mover, const std::string& tier,
-                                           double operations);
+                                           double operations,
+                                           std::optional<Bytes> renamed = std::nullopt);
   /// The small file by which a coordinator completes a save.
   [[nodiscard]] sim::Task<Served> mark(const std::string& tier);
 

@@ -130,7 +130,7 @@ class Beegfs final : public PooledStore {
   std::optional<FileReads> file_reads(const Client&, const ReadRequest& request) override {
     if (request.sharing == FileSharing::interleaved) return std::nullopt;
     const auto placed = [this, file = request.file()](double files) {
-      return striping().placed(p_.placement, files, file, p_.read, seed(), name());
+      return striping().placed(placement_, files, file, p_.read, seed(), name());
     };
     // [beegfs.md, eq. 1]
     return FileReads{request,
@@ -146,7 +146,7 @@ class Beegfs final : public PooledStore {
     const auto placed = [this, apart = request.apart, range = request.range(),
                          file = request.file()](double files) {
       return apart ? striping().apart(p_.placement, files, range, p_.write)
-                   : striping().placed(p_.placement, files, file, p_.write, seed(), name());
+                   : striping().placed(placement_, files, file, p_.write, seed(), name());
     };
     return write_files(client, request, p_.service,
                        stream_cap(request.range(), p_.write, request.direct), p_.commit,
@@ -193,6 +193,7 @@ class Beegfs final : public PooledStore {
   }
 
   BeegfsParams p_;
+  Placement placement_{p_.placement};
 };
 
 }  // namespace

@@ -170,7 +170,7 @@ class Lustre final : public PooledStore {
     double busy = mdts();  // MDTs' worth of directories, if the fullest MDT is never idle
     if (p_.directories && !p_.directory_striped) {
       const double count = static_cast<double>(*p_.directories);
-      busy = count / fullest_at_random(count, 1.0, mdts(), seed(), name() + ".directories");
+      busy = count / DrawnFiles(1.0, mdts(), seed(), name() + ".directories").fullest(count);
     }
     const bool one = mdts() > 1.0 && !p_.directory_striped;
     return {.servers = busy,
@@ -225,7 +225,7 @@ class Lustre final : public PooledStore {
         const double stripes = striping.of(part);
         const Rate one =
             osts_.reads(std::min(part / stripes, p_.rpc), readers * stripes / osts_.count());
-        return striping.placed(p_.placement, files, part, one, seed(), name());
+        return striping.placed(placement_, files, part, one, seed(), name());
       };
       return in_turn(layout().split(file), over);
     };
@@ -321,7 +321,7 @@ class Lustre final : public PooledStore {
       const Rate one = osts_.writes(std::min({part / stripes, p_.rpc, piece}),
                                     writers * stripes / osts_.count());
       return apart ? striping.apart(p_.placement, writers, part, one)
-                   : striping.placed(p_.placement, writers, part, one, seed(), name());
+                   : striping.placed(placement_, writers, part, one, seed(), name());
     };
     return in_turn(file, over);
   }
@@ -354,7 +354,7 @@ class Lustre final : public PooledStore {
     const Rate locked = in_pieces ? window_rate(piece, piece, p_.lock, ost) : ost;
     const StreamCap cap = stream_cap({{}, {}, request.bytes / files}, request.direct, false);
     const auto of_one = [&](double all) {
-      return std::min(ost * stripes, striping.placed(p_.placement, all, file, ost, seed(), name()));
+      return std::min(ost * stripes, striping.placed(placement_, all, file, ost, seed(), name()));
     };
     // An OST waits for no lock while it serves others: only whole parts meet them.
     const PlacedRate placed =
@@ -385,6 +385,7 @@ class Lustre final : public PooledStore {
   }
 
   LustreParams p_;
+  Placement placement_{p_.placement};
   LustreOsts osts_;
   double opened_ = 0.0, restore_ = 0.0;  // files opened; a part of a file to restore
   std::optional<sim::ServerQueue> restores_;

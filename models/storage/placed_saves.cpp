@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace stallcast::models {
 namespace {
@@ -23,14 +24,16 @@ void PlacedSaves::attach(sim::Context& context, sim::LinkId link) {
 }
 
 void PlacedSaves::begin(Moving& moving, const Client& client, const PlacedRate& placed,
-                        std::vector<sim::LinkId> Client::*path) {
+                        std::vector<sim::LinkId> Client::*path, std::int64_t number) {
   moving.client_ = &client;
   if (!link_.valid() || !placed.of_one) return;
   moving.crossing_ = client;
   (*moving.crossing_.*path).push_back(link_);
-  moving.at_ = classes_.insert(
-      classes_.end(),
-      {client.asker, client.members, placed.each * client.members, placed.of_one(1.0), &placed});
+  moving.at_ = classes_.insert(classes_.end(), {{client.asker, number},
+                                                client.members,
+                                                placed.each * client.members,
+                                                placed.of_one(1.0),
+                                                &placed});
   share_out();
 }
 
@@ -51,16 +54,19 @@ void PlacedSaves::end(Moving& moving) {
 // more targets.
 void PlacedSaves::share_out() {
   const bool several = std::ranges::any_of(
-      classes_, [&](const Class& one) { return one.asker != classes_.front().asker; });
+      classes_, [&](const Class& one) { return one.of != classes_.front().of; });
   Rate all = several ? Rate{} : most_;
-  const Class* same = nullptr;  // as the one before
-  Rate given;                   // to each member of that
+  const Class* same = nullptr;          // as the one before
+  Rate given;                           // to each member of that
+  std::map<Rate, double> files_beside;  // by what one of them gets alone
   for (const Class& own : classes_) {
     if (!several) break;
-    if (same == nullptr || same->asker != own.asker || same->one != own.one ||
+    if (same == nullptr || same->of != own.of || same->one != own.one ||
         same->placed->each != own.placed->each) {
-      double files = 0.0;
-      for (const Class& other : classes_) files += other.files * (other.one / own.one);
+      const auto [known, first] = files_beside.try_emplace(own.one, 0.0);
+      double& files = known->second;
+      if (first)
+        for (const Class& other : classes_) files += other.files * (other.one / own.one);
       given = own.placed->of_one(whole_files(files)) * own.placed->each;
       same = &own;
     }
@@ -72,7 +78,8 @@ void PlacedSaves::share_out() {
 void PlacedSaves::describe(sim::Ledger& ledger) const {
   ledger.state(classes_.size());
   for (const Class& one : classes_) {
-    ledger.state(one.asker);
+    ledger.state(one.of.asker);
+    ledger.state(one.of.number - classes_.front().of.number);  // which goes on for ever
     ledger.state(one.members);
     ledger.state(one.files);
     ledger.state(one.one.in(unit::Bps));

@@ -139,7 +139,7 @@ sim::Task<Served> PooledStore::move_out(const Client& client, const WriteRequest
   const double amount = std::exchange(work.amount, work.amount * part);
   const Seconds evenly = std::exchange(how.evenly, how.evenly * part);
   PlacedSaves::Moving moving;
-  saved_.begin(moving, client, placed, &Client::write_path);
+  saved_.begin(moving, client, placed, &Client::write_path, request.save);
   Served served =
       co_await stream_out(moving.client(), request.bytes * part, cap, placed.beside, how, work);
   if (part < 1.0) {

@@ -162,7 +162,7 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
     media_link_.index = static_cast<std::uint32_t>(media - resources.of_link.begin());
   stream_resource_ = resources.index(name_ + ".client.stream");
   if (load_.savers < 2 || !media_link_.valid()) return;
-  // Links for the saves of several jobs, as wide as all media: no report tells of them.
+  // Links for saves that meet, as wide as all media: no report tells of them.
   for (const auto& [saves, what] : {std::pair(&saved_, "saves"), {&restored_, "restores"}}) {
     const Rate media = context.use(media_link_).capacity * kWider;
     const sim::LinkId link = context.add_link(own_link(media_name_, what), media);

@@ -86,6 +86,7 @@ class S3 final : public StorageModel {
                     {own, own + ".read", own + ".write", own + ".nic.read", own + ".nic.write"});
     first_byte_ = resources.index(name_ + ".first_byte");
     put_ = resources.index(name_ + ".put");
+    rename_ = resources.index(name_ + ".rename");
     connection_ = resources.index(name_ + ".connection");
     tls_ = resources.index(name_ + ".client.tls");
     library_ = resources.index(name_ + ".client.put");
@@ -93,7 +94,12 @@ class S3 final : public StorageModel {
   bool asks_to_open() const override { return p_.open_requests > 0.0; }
   sim::Task<Served> open(const Client& client, double files) override {
     const double heads = files * p_.open_requests;
-    return heads > 0.0 ? ask_about(client, heads) : sim::known(Served{});
+    if (!(heads > 0.0)) return sim::known(Served{});
+    return ask_about(client, *gets_, first_byte_,
+                     {heads, std::min(heads, 1.0), p_.first_byte, {.files = heads}});
+  }
+  sim::Task<Served> rename(const Client& client, double files, Bytes each) override {
+    return ask_about(client, *puts_, put_, renames_of(files, each, client.members, p_));
   }
 
   sim::Task<Served> read(const Client& client, const ReadRequest& request) override {
@@ -229,23 +235,24 @@ class S3 final : public StorageModel {
     while (client.id >= draws_.size()) draws_.emplace_back(seed_, name_, draws_.size());
     return draws_[client.id];
   }
-  // A request for each of them, one after the other, before the first is read.
-  sim::Task<Served> ask_about(const Client& client, double heads) {
+  // Requests for room first, then their answers, one after the other.
+  sim::Task<Served> ask_about(const Client& client, RequestLimit& limit, ResourceIndex answers,
+                              S3Asked all) {
     const Seconds asked = context_->now();
-    const RequestLimit::Turn turn = gets_->ask(client, heads);
+    const RequestLimit::Turn turn = limit.ask(client, all.requests);
     // Counted at once: the run may end before there is room.
-    const bool refused = gets_->refuses(turn, turn.wait);
-    if (refused) gets_->refuse(client.members * heads);
+    const bool refused = limit.refuses(turn, turn.wait);
+    if (refused) limit.refuse(client.members * all.requests);
     co_await context_->sleep(turn.wait);
-    if (gets_->changed()) co_await gets_->accrue(turn.due);
+    if (limit.changed()) co_await limit.accrue(turn.due);
     Seconds waited = context_->now() - asked;
-    const Seconds lost = lost_by(client, *gets_, heads, std::min(heads, 1.0), waited, refused);
+    const Seconds lost = lost_by(client, limit, all.requests, all.at_once, waited, refused);
     if (lost > Seconds{}) co_await context_->sleep(lost);
     waited += lost;
-    const Seconds delay = delay_of(p_.first_byte, {.files = heads}, 1.0, draws_of(client).delay);
-    co_await context_->sleep(delay);
-    co_return Served{
-        draws_of(client).blame.charge({{gets_->resource(), waited}, {first_byte_, delay}})};
+    const Seconds delay = delay_of(all.median, all.chain, all.members, draws_of(client).delay);
+    co_await context_->sleep(delay + all.copies);
+    co_return Served{draws_of(client).blame.charge(
+        {{limit.resource(), waited}, {answers, delay}, {rename_, all.copies}})};
   }
   // The longest of `members`, with their handshakes.    [s3.md, eq. 2]
   Seconds delay_of(Seconds median, const S3Chain& chain, double members,
@@ -371,7 +378,7 @@ class S3 final : public StorageModel {
   bool failed_ = false;  ///< once, or served less
   ScaledLinks server_links_;
   ResourceIndex first_byte_ = kNoResource, put_ = kNoResource, connection_ = kNoResource,
-                tls_ = kNoResource, library_ = kNoResource;
+                tls_ = kNoResource, library_ = kNoResource, rename_ = kNoResource;
   std::vector<S3Draws> draws_;  // by class of clients
 };
 

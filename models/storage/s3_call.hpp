@@ -5,6 +5,7 @@
 
 #include "models/contract/storage.hpp"
 #include "models/storage/object_cut.hpp"
+#include "models/storage/s3_delays.hpp"
 #include "models/storage/s3_params.hpp"
 
 /// What a client asks of an object store at a time, and how it moves. docs/models/s3.md.
@@ -24,6 +25,29 @@ struct S3Gets {
   const double before = std::max(request.round_trips - 1.0, 0.0);
   const double requests = request.files * (before + body.requests);
   return {body, before, requests, std::min(requests, body.connections)};
+}
+
+/// Requests of a member that move nothing of its own.
+struct S3Asked {
+  double requests, at_once;
+  Seconds median;  ///< of an answer
+  S3Chain chain;
+  Seconds copies{};      ///< the store copies for so long
+  double members = 1.0;  ///< of whom the last is waited for
+};
+
+/// Each object is copied to its new name as it is uploaded, but inside the store, and the old one
+/// deleted, which is free and asks for no room.    [s3.md, eq. 10]
+[[nodiscard]] inline S3Asked renames_of(double files, Bytes each, double members,
+                                        const S3Params& p) {
+  const Cut body = cut(each, p.put_part, p.put_parallel);
+  const double around = body.requests > 1.0 ? 2.0 : 0.0;
+  return {files * (around + body.requests),
+          body.connections,
+          p.answer,
+          {files, around + body.turns + 1.0, body.connections},
+          each * files / (p.copy * body.speedup),
+          std::max(members, 1.0)};
 }
 
 /// One operation of a member.

@@ -20,7 +20,7 @@ struct S3Params {
   double ramp_factor = 2.0, ramp_most = 1.0;
   Seconds first_byte, answer;
   double spread = 1.0;
-  Rate connection;
+  Rate connection, copy;
   Seconds setup;
   std::optional<double> requests_per_connection;
   std::int64_t get_parallel = 1, put_parallel = 1;

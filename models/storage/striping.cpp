@@ -2,32 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
-
-#include "engine/base/random.hpp"
 
 namespace stallcast::models {
-
-double fullest_at_random(double files, double each, double targets, std::uint64_t seed,
-                         const std::string& name) {
-  base::RandomStream draw(seed, name, "placement");
-  struct Target {
-    double objects = 0.0, last = -1.0;  // and the file of the last of them
-  };
-  std::vector<Target> load(static_cast<std::size_t>(targets));
-  const std::size_t count = load.size(), taken = static_cast<std::size_t>(std::min(each, targets));
-  for (double file = 0.0; file < files; ++file)
-    for (std::size_t last = count - taken; last < count; ++last) {
-      // Floyd: what was drawn before makes way for the last that may be drawn.
-      const std::size_t drawn = draw.below(last + 1);
-      Target& target = load[load[drawn].last == file ? last : drawn];
-      target.objects += 1.0;
-      target.last = file;
-    }
-  double most = 0.0;
-  for (const Target& target : load) most = std::max(most, target.objects);
-  return most;
-}
 
 double Striping::width() const { return count == 0.0 ? targets : std::min(count, targets); }
 
@@ -39,13 +15,10 @@ double Striping::evenness(const StorageLoad& load) const {
   return even ? 1.0 : objects / (objects + targets - (distinct ? each : 1.0));
 }
 
-Rate Striping::placed(std::string_view placement, double files, Bytes file, Rate target,
+Rate Striping::placed(const Placement& placement, double files, Bytes file, Rate target,
                       std::uint64_t seed, const std::string& name) const {
   if (of(file) == targets) return Rate::infinity();  // even by construction
-  const double objects = of(file) * copies;
-  const double fullest = placement == "round-robin"
-                             ? std::ceil(files * objects / targets - 1e-9)
-                             : fullest_at_random(files, objects, targets, seed, name);
+  const double fullest = placement.fullest(files, of(file) * copies, targets, seed, name);
   return of(file) * target / std::max(fullest, 1.0);
 }
 

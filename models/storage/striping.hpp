@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "models/contract/storage.hpp"
+#include "models/storage/placement.hpp"
 #include "models/storage/stream_cap.hpp"
 
 namespace stallcast::models {
@@ -30,17 +31,12 @@ struct Striping {
   [[nodiscard]] double evenness(const StorageLoad& load) const;
   /// What one of `files` new files of this size moves at when all are written at one time, or read
   /// again, and one target gives `target`: the fullest target finishes last.    [storage.md, eq. 6]
-  /// `placement` is "round-robin" (in turn) or "random"; `seed` and `name` decide the draws.
-  [[nodiscard]] Rate placed(std::string_view placement, double files, Bytes file, Rate target,
+  /// `seed` and `name` decide the draws.
+  [[nodiscard]] Rate placed(const Placement& placement, double files, Bytes file, Rate target,
                             std::uint64_t seed, const std::string& name) const;
   /// The same where none waits for the others: on average over targets.    [storage.md, eq. 15]
   [[nodiscard]] Rate apart(std::string_view placement, double files, Bytes file, Rate target) const;
 };
-
-/// Objects on the fullest of `targets` when each of `files` draws `each` different ones; `seed` and
-/// `name` decide the draws.
-[[nodiscard]] double fullest_at_random(double files, double each, double targets,
-                                       std::uint64_t seed, const std::string& name);
 
 /// One stream with `window` bytes in flight, asked for `request` at a time from a server that needs
 /// `turn` to answer besides moving the data at `server`: Little's law.    [storage.md, eq. 4]

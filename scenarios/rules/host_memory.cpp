@@ -22,14 +22,12 @@ Bytes snapshots(const JobDesign& job, const models::RankSpread& spread, Bytes me
   models::CheckpointParams p = models::checkpoint_params(*job.checkpoint);
   const models::CheckpointLayout layout = models::checkpoint_layout(
       p, models::model_params(job.model), models::job_params(job.job), spread.ranks, spread.most());
-  const Bytes part = layout.of_host(spread);
-  if (models::checkpoint_row(job.checkpoint->kind).style.blocking ||
-      (!p.ends_in_memory() && models::staging_too_large(p, part, layout.size(), memory))) {
+  if (models::synchronous(*job.checkpoint, layout, spread, memory)) {
     if (p.streams() || p.gds || p.snapshot == "none") return {};
     p.buffers = 1;
     p.snapshot_first = false;
   }
-  return models::staged_per_host(p, part, layout.size());
+  return models::staged_per_host(p, layout.of_host(spread), layout.size());
 }
 
 }  // namespace

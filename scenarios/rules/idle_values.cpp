@@ -310,7 +310,7 @@ void check_renames(const Design& design, Diagnostics& report) {
     report.warn("rule", pointer_of(*job.checkpoint, "commit"),
                 "\"" + store->id +
                     "\" renames nothing: a client copies each object to its new name and deletes "
-                    "the old one, which is not in the figures",
+                    "the old one",
                 "leave \"commit\" out: an object is there when all of it is");
   }
 }

@@ -177,6 +177,9 @@ TEST_CASE("clients that keep no pages flush, and say so") {
     return warning.find("keep no pages") != std::string::npos;
   }));
   CHECK(save(result, "stall") == Approx(save(result, "duration")).epsilon(1e-6));
+  const double bound = models::bounds(design).utilization;
+  set(*design.jobs[0].checkpoint, Role::checkpoint, "commit", "fsync");
+  CHECK(bound == Approx(models::bounds(design).utilization).epsilon(1e-9));
 }
 
 TEST_CASE("bounds hold for saves into the page cache") {

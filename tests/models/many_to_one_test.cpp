@@ -141,4 +141,36 @@ TEST_CASE("many reads of few hosts fill a part of their ports, however many othe
   CHECK(restored("roce") == Approx(each / 0.9 + each).epsilon(2e-3));
 }
 
+TEST_CASE("whoever reads longest of a restore has no more of its port when the others are done") {
+  // Four stages of two ranks each in four replicas: all that read the last stage are on one host of
+  // four, which is not told apart from the two whose ranks read less, as what is written is cut
+  // otherwise. Each of its ranks reads 2 B x (layer + vocabulary) / 2 of the weights and 12 B x
+  // P / 32 of the optimizer.
+  const auto restored = [](const char* technology) {
+    Design design = small_design();
+    save_by_steps(design, "sync");
+    design.jobs[0].checkpoint->values.erase("size");
+    for (const auto& [key, text] :
+         Settings{{"layout", "zero1"}, {"snapshot", "none"}, {"restore.read", "all"}})
+      set(*design.jobs[0].checkpoint, Role::checkpoint, key, text);
+    for (const auto& [key, text] : Settings{{"shape.vocabulary", "262144"},
+                                            {"shape.hidden", "4096"},
+                                            {"shape.ffn", "16384"},
+                                            {"shape.heads", "32"},
+                                            {"shape.kv_heads", "32"},
+                                            {"shape.layers", "4"}})
+      set(design.jobs[0].model, Role::model, key, text);
+    set(design.jobs[0].job, Role::job, "parallel.tensor", "2");
+    set(design.jobs[0].job, Role::job, "parallel.pipeline", "4");
+    design = on(technology, design);
+    set(design.run, Role::run, "duration", "20 s");
+    return metric(run(design), "job.train.restore.duration");
+  };
+  const double hidden = 4096.0, layer = 4.0 * hidden * hidden + 3.0 * hidden * 16384.0;
+  const double vocabulary = 262144.0 * hidden, all = 4.0 * layer + 2.0 * vocabulary;
+  const double port = 8.0 * (layer + vocabulary + all * 12.0 / 32.0) / 1.1875e9;
+  CHECK(restored("infiniband") == Approx(port).epsilon(2e-3));
+  CHECK(restored("roce") == Approx(port / 0.9).epsilon(2e-3));
+}
+
 }  // namespace many_to_one_test

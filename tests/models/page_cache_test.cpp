@@ -72,6 +72,22 @@ TEST_CASE("page cache: copies of saves that peers hold take of the page cache") 
   CHECK(left("host-memory,peer-memory,scratch") == Approx(100 - 8 - 40 - 0.64 - 30));
 }
 
+TEST_CASE(
+    "page cache: saves that training waits for stage nothing, also where they fall back to it") {
+  // 50 GB fit in half of the memory of a host, two copies of them do not.
+  Design design = in_memory();
+  const auto left = [&](const char* mode, const char* size, const char* buffers) {
+    design.jobs[0].checkpoint = component(Role::checkpoint, mode, "checkpoint",
+                                          {{"to", "scratch"}, {"every", "1 h"}, {"size", size}});
+    if (*buffers != 0) set(*design.jobs[0].checkpoint, Role::checkpoint, "buffers", buffers);
+    return page_cache(design);
+  };
+  const double all = 100 - 8 - 40 - 0.64;
+  CHECK(left("async", "50 GB", "1") == Approx(all - 50));
+  CHECK(left("async", "50 GB", "2") == Approx(all));
+  CHECK(left("sync", "50 GB", "") == Approx(all));
+}
+
 TEST_CASE("page cache: shards that Streaming keeps in memory are in the page cache") {
   // 100 - 8 - 40 GB, less 8 x 4 x 2 batches of 10 MB; 20 GB where it is to keep no more
   const auto size = [](const char* limit) {

@@ -141,6 +141,21 @@ TEST_CASE("one file of all ranks counts once among those of other jobs") {
   }
 }
 
+TEST_CASE("saves of one job that overlap lie on targets as those of two jobs") {
+  // A save of 6 files is asked for 0.1 s after the one before has begun. One at a time takes 1 s;
+  // of two 12 files are on 8 targets, two of them on the fullest, and take 2 s, so that one ends
+  // each second again: 0.9 s are waited for a buffer.
+  Design design = saving({{6, "10 ms", "1 TB/s"}});
+  Component& save = *design.jobs[0].checkpoint;
+  set(save, Role::checkpoint, "buffers", "2");
+  save.values.erase("flush_rate");
+  CHECK(metric(run(design, kSeed), "job.job0.checkpoint.duration") ==
+        Approx(0.9 + 2.0).epsilon(0.05));
+  set(save, Role::checkpoint, "buffers", "1");
+  CHECK(metric(run(design, kSeed), "job.job0.checkpoint.duration") ==
+        Approx(0.9 + 1.0).epsilon(0.05));
+}
+
 TEST_CASE("the order of jobs is no matter") {
   const std::vector<Saver> savers = {{3}, {6, "1.02 s"}, {7, "1.05 s", "2 GB/s"}};
   const Design design = saving(savers), other = saving({savers[2], savers[0], savers[1]});

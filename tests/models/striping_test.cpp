@@ -47,17 +47,27 @@ TEST_CASE("objects with a hash of their own meet on a target") {
 TEST_CASE("the objects of one file lie on targets of their own") {
   // any c of M: one each; two files of 5 of 8 share at least two targets, at most five
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    CHECK(models::fullest_at_random(1.0, 5.0, 8.0, seed, "scratch") == 1.0);
-    CHECK(models::fullest_at_random(2.0, 5.0, 8.0, seed, "scratch") == 2.0);
-    CHECK(models::fullest_at_random(3.0, 8.0, 8.0, seed, "scratch") == 3.0);
+    CHECK(models::DrawnFiles(5.0, 8.0, seed, "scratch").fullest(1.0) == 1.0);
+    CHECK(models::DrawnFiles(5.0, 8.0, seed, "scratch").fullest(2.0) == 2.0);
+    CHECK(models::DrawnFiles(8.0, 8.0, seed, "scratch").fullest(3.0) == 3.0);
   }
 }
 
 TEST_CASE("each target is drawn as often as any other") {
   // 40,000 files on 3 of 4 targets: 30,000 objects each, standard deviation 87
-  const double fullest = models::fullest_at_random(40000.0, 3.0, 4.0, 1, "scratch");
+  const double fullest = models::DrawnFiles(3.0, 4.0, 1, "scratch").fullest(40000.0);
   CHECK(fullest >= 30000.0);
   CHECK(fullest < 30000.0 + 4.0 * 87.0);
+}
+
+TEST_CASE("files that were drawn for one save are the first of a larger one") {
+  // Asked in any order, the fullest of n files is that of n files alone.
+  const models::Placement random("random");
+  for (const double files : {7.0, 900.0, 1.0, 40.0, 40.5, 2000.0, 900.0})
+    for (const double each : {1.0, 3.0})
+      CHECK(random.fullest(files, each, 8.0, 5, "scratch") ==
+            models::DrawnFiles(each, 8.0, 5, "scratch").fullest(files));
+  CHECK(random.fullest(0.0, 1.0, 8.0, 5, "scratch") == 0.0);
 }
 
 TEST_CASE("a file that is written alone has all of its targets") {

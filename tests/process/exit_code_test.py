@@ -27,6 +27,8 @@ SCENARIO = """{
 FILES = {"good.json": SCENARIO % {"id": "good", "osts": "8", "limit": "10 %"},
          "more.json": SCENARIO % {"id": "more", "osts": "16", "limit": "10 %"},
          "miss.json": SCENARIO % {"id": "miss", "osts": "8", "limit": "99.99 %"},
+         "open.json": (SCENARIO % {"id": "open", "osts": "8", "limit": "10 %"}).replace(
+             '"10 min"', '"30 s"').replace("train.gpu.utilization >= 10 %", "train.checkpoint.stall <= 5 s"),
          "bad.json": (SCENARIO % {"id": "bad", "osts": "8", "limit": "10 %"}).replace("read", "raed")}
 HANG, CRASH = {"STALLCAST_SIM_FAULT": "hang"}, {"STALLCAST_SIM_FAULT": "abort"}
 
@@ -36,13 +38,16 @@ CELLS = [
     ("run", 1, ["miss.json"], {}),
     ("run", 2, ["bad.json"], {}),
     ("run", 3, ["good.json", "--time-limit", "500 ms"], HANG),
+    ("run", 3, ["open.json"], {}),
     ("run", 4, ["good.json"], CRASH),
     ("plan", 0, ["good.json"], {}),
     ("plan", 1, ["miss.json"], {}),
     ("plan", 2, ["bad.json"], {}),
+    ("plan", 2, ["open.json"], {}),
     ("plan", 3, ["good.json", "--time-limit", "500 ms"], HANG),
     ("plan", 4, ["good.json"], CRASH),
     ("explain", 0, ["miss.json"], {}),
+    ("explain", 0, ["open.json"], {}),
     ("explain", 2, ["good.json", "job.train.no"], {}),
     ("explain", 3, ["good.json", "--time-limit", "500 ms"], HANG),
     ("explain", 4, ["good.json"], CRASH),
@@ -54,6 +59,7 @@ CELLS = [
     ("check", 0, ["good.json", "more.json"], {}),
     ("check", 1, ["good.json", "miss.json"], {}),
     ("check", 2, ["miss.json", "bad.json"], {}),
+    ("check", 3, ["good.json", "open.json"], {}),
     ("check", 3, ["good.json", "--time-limit", "500 ms"], HANG),
     ("check", 4, ["miss.json"], CRASH),
     ("sweep", 0, ["miss.json"], {}),

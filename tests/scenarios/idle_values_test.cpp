@@ -199,7 +199,7 @@ TEST_CASE(
   CHECK(said_inside({"jobs.checkpoint.commit=rename"}) == "");
   CHECK(said_inside({"jobs.checkpoint.to=bucket", "jobs.checkpoint.commit=rename"}) ==
         R"(/jobs/0/checkpoint/commit "bucket" renames nothing: a client copies each object to its )"
-        "new name and deletes the old one, which is not in the figures");
+        "new name and deletes the old one");
   CHECK(said_inside({"storage[array].endurance.dwpd=1", "jobs.dataset.on=array"}) ==
         R"(/storage/2/endurance/dwpd "endurance.dwpd" has no effect: nothing says how much the )"
         R"(drives of a storage system of type "san" hold)");

@@ -85,18 +85,18 @@ struct Session::Impl {
   }
 
   /// Options of one call, which begins with this.
-  [[nodiscard]] predict::PredictOptions begin(const Question& question) {
+  [[nodiscard]] predict::PredictOptions begin(const Question& question, bool leaves_open = false) {
     cancelled = false;
-    predict::PredictOptions out;
-    out.run = of_worker();
+    predict::PredictOptions out{.run = of_worker(),
+                                .seed = question.seed,
+                                .replicas = question.replicas,
+                                .faults = question.faults,
+                                .leaves_open = leaves_open};
     out.run.until = base::Deadline::in(question.time_limit_s);
     out.run.crash_directory = settings.crash_directory;
     out.run.on_progress = question.on_progress;
     out.run.warm = &worker;
     out.run.cancelled = &cancelled;
-    out.seed = question.seed;
-    out.replicas = question.replicas;
-    out.faults = question.faults;
     return out;
   }
 
@@ -190,7 +190,7 @@ Result<Prediction> Session::predict(const Design& design, const Question& questi
 
 std::vector<Result<Prediction>> Session::predict_all(std::span<const Design> designs,
                                                      const Question& question) {
-  const predict::PredictOptions options = impl_->begin(question);
+  const predict::PredictOptions options = impl_->begin(question, true);
   std::vector<Result<Prediction>> predictions = predict::predict_all(designs, options);
   for (std::size_t i = 0; i < designs.size(); ++i)
     if (predictions[i].ok()) impl_->finish(designs[i], question, *predictions[i]);
@@ -200,7 +200,8 @@ std::vector<Result<Prediction>> Session::predict_all(std::span<const Design> des
 Result<Uncertainty> Session::uncertainty(const Design& design, const Prediction& prediction,
                                          std::optional<std::size_t> draws,
                                          const Question& question) {
-  uncertain::DrawOptions options{.predict = impl_->begin(question), .draws = draws};
+  uncertain::DrawOptions options{.predict = impl_->begin(question, predict::has_open(prediction)),
+                                 .draws = draws};
   options.valid = can_be_built;
   options.vary = impl_->profile_draws();
   Result<Uncertainty> out = uncertain::outcomes(design, prediction, options);
@@ -238,7 +239,7 @@ Result<CalibrationProfile> Session::calibrate(const Design& design,
 }
 
 void Session::rank_by_gain(const Design& design, Prediction& prediction, const Question& question) {
-  gain::GainOptions options{.predict = impl_->begin(question)};
+  gain::GainOptions options{.predict = impl_->begin(question, predict::has_open(prediction))};
   options.valid = can_be_built;
   options.of = question.gain_of;
   gain::rank_by_gain(design, prediction, options);
@@ -257,7 +258,7 @@ Result<Explanation> Session::explain(const Design& design, const std::vector<std
     return found;
   }
   std::vector<RunResult> runs;
-  Result<Prediction> prediction = predict::predict(design, impl_->begin(question), runs);
+  Result<Prediction> prediction = predict::predict(design, impl_->begin(question, true), runs);
   if (!prediction.ok()) return prediction.failure();
   impl_->finish(design, question, *prediction);
   return explain::explain(design, &*prediction, runs, metrics);

@@ -160,7 +160,7 @@ std::string doubt(const Prediction& p) {
 bool is_estimate(const Prediction& p) { return p.method == "estimate"; }
 
 std::string verdict_phrase(const Prediction& p) {
-  std::size_t missed = 0, unsure = 0, undrawn = 0, warned = 0;
+  std::size_t missed = 0, unsure = 0, undrawn = 0, unknown = 0, warned = 0;
   for (const AssertionOutcome& a : p.assertions) {
     if (a.level == "warn") {
       warned += a.status == "pass" ? 0U : 1U;
@@ -169,6 +169,7 @@ std::string verdict_phrase(const Prediction& p) {
     missed += a.status == "fail" ? 1U : 0U;
     unsure += a.status == "inconclusive" ? 1U : 0U;
     undrawn += a.status == "inconclusive" && a.confidence ? 1U : 0U;
+    unknown += a.unit.empty() ? 1U : 0U;
   }
   const std::string of = " of " + count_of(p.assertions.size(), "target");
   if (p.verdict == Verdict::fail) return std::to_string(missed) + of + " missed";
@@ -177,6 +178,7 @@ std::string verdict_phrase(const Prediction& p) {
   if (p.verdict == Verdict::inconclusive)
     return unsure == 0   ? (p.left_range ? "it leaves the range its profile was fitted in"
                                          : "the simulation did not finish")
+           : unknown > 0 ? std::to_string(unknown) + of + " on what did not come in the run"
            : undrawn > 0 ? std::to_string(undrawn) + of + " not judged: no draws"
                          : std::to_string(unsure) + of + " too close to call";
   if (p.verdict == Verdict::none) return "the scenario has no targets (\"expect\")";

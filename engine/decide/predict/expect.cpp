@@ -102,14 +102,27 @@ Result<base::AskedLimits> common_limits(const Expectation& expectation,
   return to;
 }
 
-AssertionOutcome outcome_of(const Expectation& expectation, const base::Assertion& assertion,
-                            const std::vector<Named>& metrics, const Prediction& prediction,
-                            const std::optional<base::AskedLimits>& to) {
+AssertionOutcome named_by(const Expectation& expectation) {
   AssertionOutcome out;
   out.id = expectation.id;
   out.that = expectation.that;
   out.level = expectation.level.empty() ? "error" : expectation.level;
   out.why = expectation.why;
+  return out;
+}
+
+/// Of what did not come in the run.
+AssertionOutcome not_known(const Expectation& expectation, const std::string& metric) {
+  AssertionOutcome out = named_by(expectation);
+  out.status = "inconclusive";
+  out.metric = metric;
+  return out;
+}
+
+AssertionOutcome outcome_of(const Expectation& expectation, const base::Assertion& assertion,
+                            const std::vector<Named>& metrics, const Prediction& prediction,
+                            const std::optional<base::AskedLimits>& to) {
+  AssertionOutcome out = named_by(expectation);
   const std::string* worst = nullptr;
   double worst_margin = 0.0;
   for (const auto& [name, metric] : metrics) {
@@ -231,6 +244,11 @@ std::vector<AssertionOutcome> check(const Design& design, const Prediction& pred
     if (relative && base == nullptr) continue;
     std::vector<Named> metrics = matching(assertion->metric, prediction);
     if (metrics.empty()) {
+      if (const std::string why = not_done(assertion->metric, prediction); !why.empty()) {
+        diags.warn(kNotDone, at, "no metric is named \"" + assertion->metric + "\"", why);
+        outcomes.push_back(not_known(expectation, assertion->metric));
+        continue;
+      }
       diags.error("unknown-metric", at, "no metric is named \"" + assertion->metric + "\"",
                   metric_hint(assertion->metric, prediction));
       continue;
@@ -254,6 +272,10 @@ std::vector<AssertionOutcome> check(const Design& design, const Prediction& pred
     judge_by_draws(expectation, prediction, outcomes.back());
   }
   return outcomes;
+}
+
+bool has_open(const Prediction& prediction) {
+  return !std::ranges::all_of(prediction.assertions, is_known);
 }
 
 void leave_open(std::span<AssertionOutcome> outcomes) {

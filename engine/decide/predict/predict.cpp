@@ -41,7 +41,7 @@ int replica_count(const Design& design, const PredictOptions& options) {
 /// What the finished replicas of one design say, or why there is nothing to say. Takes them out of
 /// `outcomes`: of many large designs there is one copy of each figure at a time.
 Result<Prediction> collect(const Design& design, const std::string& hash,
-                           std::span<run::Outcome> outcomes, Diagnostics* faults,
+                           std::span<run::Outcome> outcomes, const PredictOptions& options,
                            std::vector<RunResult>* runs = nullptr) {
   std::vector<RunResult> finished;
   const Failure* unfinished = nullptr;
@@ -59,11 +59,18 @@ Result<Prediction> collect(const Design& design, const std::string& hash,
   prediction.design_sha256 = hash;
   Diagnostics diags;
   prediction.assertions = check(design, prediction, diags);
-  if (diags.has_errors()) {
-    const Diagnostic& first = diags.items().front();
-    if (faults != nullptr)
-      for (const Diagnostic& d : diags.items()) add_once(d, *faults);
-    return Failure{ExitCode::bad_input, first.message, first.hint};
+  for (const Diagnostic& d : diags.items()) {
+    if (options.leaves_open && d.code == kNotDone) {
+      const auto asked = std::ranges::find_if(
+          design.expect, [&](const Expectation& e) { return e.pointer + "/that" == d.pointer; });
+      prediction.warnings.push_back("the target \"" + asked->id + "\" is left open: " + d.hint);
+      continue;
+    }
+    for (Diagnostic each : diags.items()) {
+      each.severity = Severity::error;
+      if (options.faults != nullptr) add_once(each, *options.faults);
+    }
+    return Failure{ExitCode::bad_input, d.message, d.hint};
   }
   for (const Expectation& e : design.expect)
     if (const auto parsed = base::parse_assertion(e.that); parsed.ok() && !parsed->relative.empty())
@@ -129,8 +136,7 @@ Result<Prediction> predict(const Design& design, const PredictOptions& options,
   const auto start = std::chrono::steady_clock::now();
   const Batch batch({&design, 1}, options);
   std::vector<run::Outcome> outcomes = run::simulate(batch.requests, options.run);
-  Result<Prediction> prediction =
-      collect(design, batch.encoded[0]->hash, outcomes, options.faults, &runs);
+  Result<Prediction> prediction = collect(design, batch.encoded[0]->hash, outcomes, options, &runs);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   if (prediction.ok()) prediction->wall_s = wall.count();
   return prediction;
@@ -154,7 +160,7 @@ std::vector<Result<Prediction>> predict_all(std::span<const Design> designs,
   for (std::size_t i = 0; i < designs.size(); ++i) {
     predictions.push_back(collect(designs[i], batch.encoded[i]->hash,
                                   std::span(outcomes).subspan(batch.first[i], batch.replicas[i]),
-                                  options.faults));
+                                  options));
     batch.encoded[i].reset();
     if (predictions.back().ok()) predictions.back()->wall_s = wall.count();
   }
@@ -176,7 +182,7 @@ std::optional<Failure> predict_each(std::span<const Design> designs, run::Encode
     std::vector<run::Outcome> outcomes;
     for (auto& one : ended[i]) outcomes.push_back(*std::move(one));
     ended[i].clear();
-    take(i, collect(designs[i], batch.encoded[i]->hash, outcomes, options.faults));
+    take(i, collect(designs[i], batch.encoded[i]->hash, outcomes, options));
   };
   const std::vector<run::Outcome> outcomes = run::simulate(batch.requests, how);
   for (std::size_t request = 0; request < outcomes.size(); ++request)

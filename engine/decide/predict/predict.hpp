@@ -26,12 +26,16 @@ struct PredictOptions {
   /// Where the faults of `expect` lines go, with their pointers; may be absent. `predict` fails
   /// with bad_input either way.
   Diagnostics* faults = nullptr;
+  /// A target on what did not come in the run, as the end of a save, is inconclusive, and a warning
+  /// says why; otherwise it is such a fault.
+  bool leaves_open = false;
 };
 
 /// `options` for one simulation of each design as it is.
 [[nodiscard]] inline PredictOptions one_run(PredictOptions options) {
   options.replicas = 1;
   options.faults = nullptr;
+  options.leaves_open = false;
   return options;
 }
 
@@ -95,8 +99,18 @@ void name_limits(Prediction& prediction);
 /// The value each assertion had in a baseline, by the assertion's id, in the unit of its metric.
 using BaseValues = std::map<std::string, double>;
 
+/// Code of the diagnostic of a target on what did not come in the run.
+inline constexpr const char* kNotDone = "not-done";
+
+/// Whether there is a value, which what did not come in the run does not have; a target on that.
+[[nodiscard]] inline bool is_known(const AssertionOutcome& outcome) {
+  return !outcome.unit.empty();
+}
+[[nodiscard]] bool has_open(const Prediction& prediction);
+
 /// Outcome of every expectation of `design`; an unknown metric or a unit that does not fit is a
-/// diagnostic ("unknown-metric", "expect") and no outcome. Expectations relative to a baseline are
+/// diagnostic ("unknown-metric", "expect") and no outcome; of what did not come there is one
+/// (kNotDone), too, without a value and "inconclusive". Expectations relative to a baseline are
 /// left out without `base`, and "inconclusive" where it does not know them.
 [[nodiscard]] std::vector<AssertionOutcome> check(const Design& design,
                                                   const Prediction& prediction, Diagnostics& diags,
