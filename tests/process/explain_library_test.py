@@ -5,7 +5,7 @@ Usage: explain_library_test.py STALLCAST REPOSITORY
 
 Of every scenario of scenarios/library and examples, with and without simulating: what the equation of a node
 gives for the values of its children is the value of the node, to 1e-9; every input says where it comes from;
-every page that is named exists; and no headline number is a leaf that says nothing of itself. With simulating, changes
+every page that is named exists; every name that is printed below "What limits it" can be asked for; and no headline number is a leaf that says nothing of itself. With simulating, changes
 are tried, too: every_verb_test leaves these calls to this test.
 """
 import json
@@ -31,6 +31,14 @@ def explain(stallcast, scenario, *options):
 
 def no_number(word):
     raise ValueError(f"says {word}")
+
+
+def printed_limits(stallcast, scenario):
+    """What a report names below "What limits it"."""
+    run = subprocess.run([stallcast, "explain", str(scenario), "--quiet", "--replicas", "1", "--what-if", "0", "--format", "markdown"],
+                         capture_output=True, text=True, check=False)
+    rows = run.stdout.partition("### What limits it")[2].partition("\n#")[0]
+    return re.findall(r"^\| (?!resource \|)([^|]+) \|", rows, re.M)
 
 
 def faults_of(node, root, path=""):
@@ -66,6 +74,10 @@ def main():
         for options in (["--replicas", "1"], ["--no-simulation"]):
             explanation, fault = explain(stallcast, scenario, *options)
             problems = [fault] if fault else [p for tree in explanation["trees"] for p in faults_of(tree, root)]
+            names = printed_limits(stallcast, scenario) if options != ["--no-simulation"] else []
+            if names:
+                named, fault = explain(stallcast, scenario, *names, *options)
+                problems += [fault] if fault else [p for tree in named["trees"] for p in faults_of(tree, root)]
             if not fault and not explanation["trees"] and options != ["--no-simulation"]:
                 problems.append("nothing is explained")
             failed += bool(problems)
