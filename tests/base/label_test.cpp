@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "engine/base/covers.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/label.hpp"
 
@@ -87,6 +88,20 @@ TEST_CASE("a figure without a row is named by its own words") {
   CHECK(label::of_metric("pipeline.never.heard.of", "s") == "never heard of");
   CHECK(label::of_metric("odd", "s") == "odd");
   CHECK(label::of_metric("max(resource.*.utilization)", "ratio") == "max(resource.*.utilization)");
+}
+
+TEST_CASE("a limit is each of its ways and each of several, and nothing that only belongs to it") {
+  for (const char* way : {"", ".read", ".write", ".get", ".put"})
+    CHECK(base::covers("storage.a.ost", "storage.a.ost" + std::string(way)));
+  CHECK(base::covers("fabric and host.g.nic", "fabric.read"));
+  CHECK(base::covers("fabric and host.g.nic", "host.g.nic.write"));
+  CHECK(base::covers("storage.nas.read", "storage.nas.read"));
+  CHECK_FALSE(base::covers("storage.a.ost.read", "storage.a.ost"));
+  CHECK_FALSE(base::covers("storage.a.ost.read", "storage.a.ost.write"));
+  CHECK_FALSE(base::covers("storage.a.ost", "storage.a.ost.lock"));
+  CHECK_FALSE(base::covers("host.g.nic", "host.g.nicotine"));
+  CHECK_FALSE(base::covers("storage.nas", "storage.nas.read"));
+  CHECK_FALSE(base::covers("", "fabric.read"));
 }
 
 TEST_CASE("inputs are named by their own words") {

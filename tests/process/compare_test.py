@@ -104,6 +104,19 @@ class Compare(unittest.TestCase):
         self.assertEqual(made["recovery train"], ["detect 1 min, spares 0", "detect 2 min, spares 2"])
         self.assertEqual(made["lends train"][1], "busy 6 h, gpus 8")
 
+    def test_designs_are_named_by_id_and_by_file_where_ids_are_equal(self):
+        first, second = self.write("a.json", design("few", 4)), self.write("b.json", design("many", 32))
+        done, out, _ = self.rows(first, second, "--no-gains")
+        self.assertEqual(out["headline"], "1 of 2 meets its targets: many")
+        self.assertEqual([one["name"] for one in out["designs"]], [first, second])
+        diff = program.Run("diff", first, second).out
+        self.assertIn("few -> many", diff)
+        same = self.write("c.json", design("few", 32))
+        _, out, _ = self.rows(first, same, "--no-gains")
+        self.assertEqual(out["headline"], "1 of 2 meets its targets: c")
+        _, out, _ = self.rows(first, first + "#wide", "--no-gains")
+        self.assertEqual(out["headline"], "1 of 2 meets its targets: few#wide")
+
     def test_two_systems_that_are_alike_are_two(self):
         two = json.loads(design("two", 64))
         two["storage"].append(dict(two["storage"][0], id="other"))

@@ -5,8 +5,8 @@ Usage: explain_library_test.py STALLCAST REPOSITORY
 
 Of every scenario of scenarios/library and examples, with and without simulating: what the equation of a node
 gives for the values of its children is the value of the node, to 1e-9; every input says where it comes from;
-every page that is named exists; and no headline number is a leaf that says nothing of itself. With simulating, changes
-are tried, too: every_verb_test leaves these calls to this test.
+every page that is named exists; every name that is printed below "What limits it" can be asked for; and no headline
+number is a leaf that says nothing of itself. With simulating, changes are tried, too: every_verb_test leaves these calls to this test.
 """
 import json
 import math
@@ -31,6 +31,15 @@ def explain(stallcast, scenario, *options):
 
 def no_number(word):
     raise ValueError(f"says {word}")
+
+
+def printed_limits(stallcast, scenario):
+    """What a report names below "What limits it"."""
+    run = subprocess.run([stallcast, "explain", str(scenario), "--quiet", "--replicas", "1", "--what-if", "1", "--format",
+                          "markdown"],
+                         capture_output=True, text=True, check=False)
+    rows = run.stdout.partition("### What limits it")[2].partition("\n#")[0]
+    return re.findall(r"^\| (?!resource \|)([^|]+) \|", rows, re.M)
 
 
 def faults_of(node, root, path=""):
@@ -61,18 +70,23 @@ def faults_of(node, root, path=""):
 def main():
     stallcast, root = sys.argv[1], pathlib.Path(sys.argv[2])
     scenarios = sorted([*(root / "scenarios" / "library").glob("*.json"), *(root / "examples").glob("*.json")])
-    nodes = failed = 0
+    failed = limits = 0
     for scenario in scenarios:
         for options in (["--replicas", "1"], ["--no-simulation"]):
             explanation, fault = explain(stallcast, scenario, *options)
             problems = [fault] if fault else [p for tree in explanation["trees"] for p in faults_of(tree, root)]
+            names = printed_limits(stallcast, scenario) if options != ["--no-simulation"] else []
+            limits += len(names)
+            if names:
+                named, fault = explain(stallcast, scenario, *names, *options)
+                problems += [fault] if fault else [p for tree in named["trees"] for p in faults_of(tree, root)]
             if not fault and not explanation["trees"] and options != ["--no-simulation"]:
                 problems.append("nothing is explained")
             failed += bool(problems)
             for problem in problems[:8]:
                 print(f"{scenario.name} {' '.join(options)}: {problem}")
-    print(f"{len(scenarios)} scenarios, {failed} faulty explanations")
-    return 1 if failed or not scenarios else 0
+    print(f"{len(scenarios)} scenarios, {limits} names of limits, {failed} faulty explanations")
+    return 1 if failed or not scenarios or not limits else 0
 
 
 if __name__ == "__main__":

@@ -67,6 +67,27 @@ TEST_CASE(
   CHECK(advice_phrase(p) == "no single change that was tried meets all targets");
 }
 
+TEST_CASE("of what is bought, the dearer that gains no more is not proposed beside the cheaper") {
+  Prediction p = report::testing::missed_target();
+  p.verdict = Verdict::fail;
+  Alternative more = p.alternatives.front();
+  more.change = "storage.scratch.ost.count 120 -> 609";
+  more.relative_cost = 4.08;
+  p.alternatives = {p.alternatives.front(), more};
+  const auto proposes = [&] { return advice_phrase(p).find("609") != std::string::npos; };
+  CHECK_FALSE(proposes());
+  // By what it costs, where that is known.
+  p.alternatives[0].cost = 9e5, p.alternatives[1].cost = 3e5;
+  CHECK(proposes());
+  p.alternatives[0].cost = p.alternatives[1].cost = std::nullopt;
+  // What gains more for it is another answer, and so is what costs nothing to set.
+  p.alternatives[1].gain += 0.02;
+  CHECK(proposes());
+  p.alternatives[1] = more;
+  p.alternatives[0].relative_cost = 0.0;
+  CHECK(proposes());
+}
+
 TEST_CASE("a target with a confidence says on the first page how often it holds") {
   Prediction p = report::testing::drawn();
   const auto page = [&](Format format) {

@@ -106,6 +106,22 @@ TEST_CASE("the slowest rank is in the list where the headline names it") {
   CHECK(rows[1].resource == "storage.scratch.ost");
 }
 
+TEST_CASE("of two that limit together the row says what both were waited for") {
+  Prediction p = report::testing::missed_target();
+  p.breakdown["train"] = {{"compute", 0.5}, {"data", 0.5}};
+  p.resources = {{"fabric.read", "B/s", 100.0, 50.0, 0.0, 0.2},
+                 {"host.g.nic.read", "B/s", 100.0, 50.0, 0.0, 0.3},
+                 {"storage.s.ost", "B/s", 100.0, 50.0, 0.0, 0.4}};
+  Bottleneck both{"fabric and host.g.nic", 0.0, 0.0, ""};
+  both.gain.emplace().time = 0.2;
+  p.bottlenecks = {both, {"fabric.read", 0.5, 0.2, ""}, {"host.g.nic.read", 0.5, 0.3, ""}};
+  const std::vector<LimitRow> rows = limit_rows(p);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].waited == "25.0 %");
+  CHECK(rows[1].waited == "10.0 %");
+  CHECK(rows[2].waited == "15.0 %");
+}
+
 TEST_CASE("a list of what limits says what it leaves out, and by which rule") {
   Prediction p = report::testing::missed_target();
   p.gains.reset();

@@ -261,6 +261,7 @@ Result<Explanation> Session::explain(const Design& design, const std::vector<std
   Result<Prediction> prediction = predict::predict(design, impl_->begin(question, true), runs);
   if (!prediction.ok()) return prediction.failure();
   impl_->finish(design, question, *prediction);
+  if (explain::any_printed(metrics)) rank_by_gain(design, *prediction, question);
   return explain::explain(design, &*prediction, runs, metrics);
 }
 

@@ -40,6 +40,17 @@ std::string print_shortfall(double by, const std::string& id, const Prediction& 
   return out.substr(out.starts_with('+') ? 1 : 0);
 }
 
+/// Whether `b` is the better buy: both add something, `a` costs more and gains nothing for it. By
+/// prices where both have one, else by how much of the thing is added. A setting costs nothing, and
+/// not everybody may change it: next to it something to buy is another answer.
+bool is_dominated(const Alternative& a, const Alternative& b) {
+  if (a.relative_cost <= 0.0 || b.relative_cost <= 0.0) return false;
+  const bool dearer = a.cost && b.cost ? *a.cost > *b.cost : a.relative_cost > b.relative_cost;
+  const double least = std::max(kNothing, a.noise);
+  return dearer && b.slows.size() <= a.slows.size() && a.gain - b.gain < least &&
+         a.goodput_gain - b.goodput_gain < least;
+}
+
 }  // namespace
 
 bool gains_goodput(const Alternative& a) {
@@ -118,6 +129,10 @@ std::string advice_phrase(const Prediction& p) {
     if (a.verdict != Verdict::pass || said.size() == kMost || (nominal && !is_useful(a, p)))
       continue;
     if (slows_some && !a.slows.empty()) continue;
+    if (std::ranges::any_of(p.alternatives, [&](const Alternative& other) {
+          return other.verdict == Verdict::pass && is_dominated(a, other);
+        }))
+      continue;
     slows_some = !a.slows.empty();
     std::vector<std::string> with;
     if (time_gained(p).empty()) with.push_back(name + " " + print_share(a.*figure.value));

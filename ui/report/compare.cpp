@@ -133,19 +133,20 @@ std::string compare_markdown(const SideBySide& comparison) {
 }  // namespace
 
 std::vector<std::string> compare_names(const SideBySide& comparison) {
-  std::vector<std::string> out;
-  std::set<std::string> seen;
+  const auto all_differ = [](const std::vector<std::string>& names) {
+    return std::set<std::string>(names.begin(), names.end()).size() == names.size();
+  };
+  std::vector<std::string> ids, stems, paths;
   for (const ComparedDesign& d : comparison.designs) {
-    const std::size_t hash = d.name.find('#');
-    const std::filesystem::path path(d.name.substr(0, hash));
-    std::string name = path.stem().string();
-    if (hash != std::string::npos) name += d.name.substr(hash);
-    out.push_back(name);
-    seen.insert(name);
+    const std::size_t hash = std::min(d.name.find('#'), d.name.size());
+    ids.push_back(d.prediction.scenario_id + d.name.substr(hash));
+    stems.push_back(std::filesystem::path(d.name.substr(0, hash)).stem().string() +
+                    d.name.substr(hash));
+    paths.push_back(d.name);
   }
-  if (seen.size() < out.size())
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = comparison.designs[i].name;
-  return out;
+  const bool named = std::ranges::none_of(
+      comparison.designs, [](const ComparedDesign& d) { return d.prediction.scenario_id.empty(); });
+  return named && all_differ(ids) ? ids : all_differ(stems) ? stems : paths;
 }
 
 std::string compare_json(const SideBySide& comparison, const ReportContext& context,

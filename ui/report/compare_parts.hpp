@@ -44,7 +44,8 @@ struct CompareRow {
 /// MUSD)": the best of those that meet them; of all where none does, or none is asked to.
 [[nodiscard]] std::string compare_headline(const SideBySide& comparison);
 
-/// Names that differ, as short as they do: "weka" of "designs/weka.json".
+/// The ids of the designs, as `diff` has them; where two are equal their files, as short as they
+/// differ: "weka" of "designs/weka.json".
 [[nodiscard]] std::vector<std::string> compare_names(const SideBySide& comparison);
 
 }  // namespace stallcast::report

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/base/covers.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/base/text.hpp"
 #include "stallcast/breakdown.hpp"
@@ -20,6 +21,16 @@ constexpr std::size_t kMostBottlenecks = 5;
 constexpr double kBusy = 0.3;
 /// A faster part changes who comes first: a loss below this is only that.
 constexpr double kLoss = 0.005;
+
+/// The share of the time that `b` was waited for; of several that limit together, what all of them
+/// were, which have rows of their own.
+double waited_share(const Bottleneck& b, const Prediction& p) {
+  double blamed = b.blamed_share;
+  if (blamed == 0.0 && label::are_several(b.resource))
+    for (const ResourceUse& use : p.resources)
+      if (base::covers(b.resource, use.name)) blamed += use.blamed_share;
+  return blamed * waiting_share(p);
+}
 
 /// What is told of neither for its cost nor for what it leaves.
 bool is_small(const Bottleneck& b, double cost, const Prediction& p) {
@@ -74,13 +85,13 @@ std::vector<LimitRow> limit_rows(const Prediction& p) {
       [](const auto& a, const auto& b) { return a.blamed_share < b.blamed_share; });
   bool told = false;  // what is waited for most, also where less of it gains nothing
   for (auto b = p.bottlenecks.begin(); b != p.bottlenecks.end(); ++b) {
-    const double cost = b->blamed_share * waiting;
+    const double cost = waited_share(*b, p);
     if (!out.empty() && b->resource == out.front().resource && is_barrier(b->resource)) continue;
     if (is_small(*b, cost, p)) continue;
     const bool last = out.size() + 1 == kMostBottlenecks;
     told = told || b == most || most->blamed_share * waiting < kNothing;
     if (last && !told) b = most;
-    out.push_back(limit_row(*b, b->blamed_share * waiting, p));
+    out.push_back(limit_row(*b, waited_share(*b, p), p));
     if (last) break;
   }
   return out;
@@ -95,12 +106,11 @@ std::string no_limit_rows(const Prediction& p) {
 
 std::string limits_left_out(const Prediction& p) {
   const std::vector<LimitRow> rows = limit_rows(p);
-  const double waiting = waiting_share(p);
   std::size_t small = 0, more = 0;
   for (const Bottleneck& b : p.bottlenecks) {
     if (std::ranges::any_of(rows, [&](const LimitRow& r) { return r.resource == b.resource; }))
       continue;
-    ++(is_small(b, b.blamed_share * waiting, p) ? small : more);
+    ++(is_small(b, waited_share(b, p), p) ? small : more);
   }
   std::vector<std::string> out;
   if (more > 0) out.push_back(count_of(more, "part") + " after these");

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/covers.hpp"
 #include "engine/base/design_values.hpp"
 #include "stallcast/breakdown.hpp"
-#include "stallcast/label.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
 #include "ui/report/report.hpp"
@@ -28,15 +28,8 @@ std::string rough(double share) {
 /// what the figure is of.
 PartLoad load_of(const Prediction& p, const std::vector<std::string>& names) {
   PartLoad out;
-  const std::vector<std::string> limit = label::each_of(limit_of(p).name);
-  // Of two that limit together both do; "host.gpu.nic" is all of its ways, "storage.nas" no part.
-  const auto limits = [&](const std::string& name) {
-    return std::ranges::any_of(limit, [&](const std::string& one) {
-      const base::ResourceName whole = base::resource_name(one);
-      const bool an_owner = whole.part.empty() && !whole.id.empty();
-      return name == one || (!an_owner && name.starts_with(one + "."));
-    });
-  };
+  const std::string limit = limit_of(p).name;
+  const auto limits = [&](const std::string& name) { return base::covers(limit, name); };
   out.limit = std::any_of(names.begin(), names.end(), limits);
   for (const std::string& name : names) {
     const auto use = std::find_if(p.resources.begin(), p.resources.end(),

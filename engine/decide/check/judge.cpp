@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/base/covers.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "engine/decide/predict/compare.hpp"
 #include "stallcast/breakdown.hpp"
-#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::check {
@@ -92,15 +92,9 @@ void apply_inconclusive(const Prediction& prediction, const CheckRules& rules,
 std::string load_of(const Prediction& prediction, const std::string& resource) {
   constexpr double kBusy = 0.5;
   const auto percent = [](double share) { return base::print_quantity(share, Dimension::ratio); };
-  const std::vector<std::string> parts = label::each_of(resource);
-  const auto is_of = [&](const std::string& name) {
-    return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
-      return name == part || name == part + ".read" || name == part + ".write";
-    });
-  };
   double busy = 0.0, peak = 0.0;
   for (const ResourceUse& use : prediction.resources)
-    if (use.capacity > 0.0 && is_of(use.name))
+    if (use.capacity > 0.0 && base::covers(resource, use.name))
       busy = std::max(busy, use.utilization()), peak = std::max(peak, use.load());
   if (busy >= kBusy) return percent(busy) + " busy";
   if (peak >= kBusy) return percent(std::min(1.0, peak)) + " busy while it is in use";

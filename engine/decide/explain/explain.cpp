@@ -5,11 +5,12 @@
 #include <set>
 
 #include "engine/base/counted.hpp"
+#include "engine/base/covers.hpp"
 #include "engine/base/text.hpp"
+#include "engine/decide/explain/printed.hpp"
 #include "engine/decide/explain/targets.hpp"
 #include "engine/decide/predict/predict.hpp"
 #include "stallcast/breakdown.hpp"
-#include "stallcast/label.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::explain {
@@ -65,10 +66,10 @@ std::vector<std::string> headlines(const Design& design, const Prediction& predi
   if (of_pipeline(prediction)) add(metric::kPipelineTime);
   for (const Component& stage : design.stages) add_if_any(metric::of_stage(stage.id, "time"));
   for (std::size_t i = 0; i < std::min<std::size_t>(2, prediction.bottlenecks.size()); ++i)
-    for (const std::string& one : label::each_of(prediction.bottlenecks[i].resource))
-      for (const std::string& way : {one, one + ".read", one + ".write"})
-        if (forms.known(metric::of_resource(way, "capacity")))
-          add(metric::of_resource(way, "utilization"));
+    for (const ResourceUse& use : prediction.resources)
+      if (base::covers(prediction.bottlenecks[i].resource, use.name) &&
+          forms.known(metric::of_resource(use.name, "capacity")))
+        add(metric::of_resource(use.name, "utilization"));
   for (const auto& [name, metric] : prediction.metrics)
     if (const metric::Domain domain = metric::parse(name).domain; domain == metric::Domain::cost ||
                                                                   domain == metric::Domain::power ||
@@ -211,11 +212,21 @@ Result<Explanation> explain(const Design& design, const Prediction* prediction,
   if (prediction != nullptr) usual = headlines(design, *prediction, forms);
   headline_forms(design, forms, prediction == nullptr, usual);
   std::vector<std::string> names, targets;
+  std::vector<Printed> limits;
   for (const Expectation& expectation : design.expect)
     if (const auto tree = target_tree(expectation, forms)) targets.push_back(tree->name);
   for (const std::string& asked : metrics) {
     const std::vector<std::string> found = meant(asked, prediction, usual, forms);
     if (std::find(targets.begin(), targets.end(), asked) != targets.end()) continue;
+    if (found.empty() && prediction != nullptr)
+      if (std::optional<Printed> limit = printed_as(asked, *prediction)) {
+        for (const std::string& part : limit->parts)
+          if (const std::string name = metric::of_resource(part, "utilization");
+              has(*prediction, name) && forms.known(metric::of_resource(part, "capacity")))
+            names.push_back(name);
+        limits.push_back(*std::move(limit));
+        continue;
+      }
     if (found.empty()) {
       std::vector<std::string> known = usual;
       if (prediction != nullptr)
@@ -229,6 +240,8 @@ Result<Explanation> explain(const Design& design, const Prediction* prediction,
   const auto trees = [&] {
     std::vector<ExplainNode> made;
     std::set<std::string> said;
+    for (const Printed& limit : limits)
+      if (said.insert(limit.name).second) made.push_back(waited_for(limit, *prediction));
     for (const std::string& name : names) {
       if (!said.insert(name).second) continue;
       forms.prefer(name.find(".checkpoint.") != std::string::npos ? "write" : "");

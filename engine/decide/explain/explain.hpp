@@ -23,4 +23,9 @@ namespace stallcast::explain {
                                           std::span<const RunResult> runs,
                                           const std::vector<std::string>& metrics);
 
+/// Whether one of `asked` is no metric but what is printed of a limit ("OSTs of scratch"): names of
+/// metrics have no spaces. What gains only together
+/// with others is known by its name once gains are known.
+[[nodiscard]] bool any_printed(const std::vector<std::string>& asked);
+
 }  // namespace stallcast::explain

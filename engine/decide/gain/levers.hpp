@@ -63,8 +63,6 @@ using Parts = std::map<std::string, DesignPart>;
 
 /// "storage.scratch.client" from "storage[scratch].client": as resources are called.
 [[nodiscard]] std::string resource_of(const std::string& part);
-/// "storage.scratch.ost" of "storage.scratch.ost.read".
-[[nodiscard]] std::string without_direction(const std::string& resource);
 
 /// `design` with all of `levers` pulled, each `strength` as far (1: twice as fast), within the
 /// limits of its field. Of a count and a speed that it multiplies, connections of so much each, the

@@ -15,10 +15,4 @@ std::string resource_of(const std::string& part) {
   return out;
 }
 
-std::string without_direction(const std::string& resource) {
-  for (const char* way : {".read", ".write", ".get", ".put"})
-    if (resource.ends_with(way)) return resource.substr(0, resource.rfind('.'));
-  return resource;
-}
-
 }  // namespace stallcast::gain

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "engine/base/covers.hpp"
 #include "engine/decide/gain/levers.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/limit.hpp"
@@ -22,20 +23,20 @@ constexpr double kNamed = 0.01;
 /// used, and less was waited for there than is gained: the direction of the value that gains, if
 /// that is known, else none.
 std::string named(const Prediction& p, const Bottleneck& row, const Gain& gain, double noise) {
-  const std::string base = without_direction(row.resource), by = resource_of(gain.by);
+  const std::string whole = base::without_way(row.resource), by = resource_of(gain.by);
   const auto other_way = [&](const std::string& name) {
-    return name != row.resource && name != base && without_direction(name) == base;
+    return name != row.resource && name != whole && base::without_way(name) == whole;
   };
   // Of what moves both ways more is used than that one direction moves.
   const bool both =
       std::any_of(p.bottlenecks.begin(), p.bottlenecks.end(), [&](const Bottleneck& b) {
         return (b.utilization > 0.0 && other_way(b.resource)) ||
-               (b.utilization > row.utilization && b.resource == base);
+               (b.utilization > row.utilization && b.resource == whole);
       });
-  if (!both || base == row.resource || by == row.resource || !is_gain(gain, noise) ||
+  if (!both || whole == row.resource || by == row.resource || !is_gain(gain, noise) ||
       row.blamed_share * waiting_share(p) >= gain.time || resource_of(gain.part) == row.resource)
     return row.resource;
-  return other_way(by) ? by : base;
+  return other_way(by) ? by : whole;
 }
 
 /// What luck may make of a gain: both met the same failures, so what histories of the one differ by

@@ -203,6 +203,7 @@ bool is_better(const Alternative& a, const Alternative& b, const Prediction& bas
   const bool meets = a.verdict == Verdict::pass;
   const bool by_cost = base.verdict != Verdict::pass && !tried_nominally(base);
   if (meets != (b.verdict == Verdict::pass)) return meets;
+  if (meets && by_cost && a.cost && b.cost && *a.cost != *b.cost) return *a.cost < *b.cost;
   if (meets && by_cost && a.relative_cost != b.relative_cost)
     return a.relative_cost < b.relative_cost;
   const auto worth = [](const Alternative& one) {
