@@ -78,10 +78,11 @@ void apply_inconclusive(const Prediction& prediction, const CheckRules& rules,
   const AssertionOutcome& outcome = checked.outcome;
   const bool cut_off = outcome.confidence && !outcome.probability && prediction.uncertainty &&
                        prediction.uncertainty->cut_off > 0;
-  checked.note = !outcome.limit.has_value() ? "the baseline has no value for it"
-                 : cut_off                  ? "draws were cut off: its confidence is not judged"
-                 : outcome.confidence       ? "no draws judge its confidence"
-                                            : "its interval straddles the limit";
+  checked.note = !predict::is_known(outcome)  ? "what it is of did not come in the run"
+                 : !outcome.limit.has_value() ? "the baseline has no value for it"
+                 : cut_off                    ? "draws were cut off: its confidence is not judged"
+                 : outcome.confidence         ? "no draws judge its confidence"
+                                              : "its interval straddles the limit";
   if (rules.inconclusive == Inconclusive::fail) checked.status = CheckStatus::fail;
   if (rules.inconclusive == Inconclusive::warn) checked.outcome.level = "warn";
   if (rules.inconclusive == Inconclusive::pass) checked.status = CheckStatus::pass;
@@ -128,7 +129,8 @@ std::vector<CheckedAssertion> judge(const Design& design, const Prediction& pred
     checked.better = way == Better::higher ? "higher" : way == Better::lower ? "lower" : "";
     if (baseline != nullptr)
       compare(*assertion, baseline->find({scenario, expectation.id}), rules, checked);
-    if (checked.outcome.limited_by.empty() && checked.is_open())
+    if (checked.outcome.limited_by.empty() && checked.is_open() &&
+        predict::is_known(checked.outcome))
       predict::name_limit(prediction, checked.outcome);
     checked.load = load_of(prediction, checked.outcome.limited_by);
     apply_waiver(expectation, rules, checked);

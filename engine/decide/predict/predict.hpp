@@ -35,7 +35,6 @@ struct PredictOptions {
 [[nodiscard]] inline PredictOptions one_run(PredictOptions options) {
   options.replicas = 1;
   options.faults = nullptr;
-  options.leaves_open = false;
   return options;
 }
 
