@@ -6,11 +6,11 @@ namespace stallcast::models {
 
 std::string ResourceTable::without_group(std::string_view name) {
   std::string out;
-  bool inside = false;
-  for (const char c : name) {
-    if (c == '[') inside = true;
-    if (!inside) out += c;
-    if (c == ']') inside = false;
+  out.reserve(name.size());
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t group = std::min(name.find('[', at), name.size());
+    out += name.substr(at, group - at);
+    at = std::min(name.find(']', group), name.size() - 1) + 1;
   }
   return out;
 }
