@@ -75,6 +75,7 @@ std::vector<EdgeId> Topology::route(NodeId from, NodeId to) const {
   // The first edge of those that bring it nearer, at every node: the same path.
   const auto ahead = [&](const std::vector<std::uint32_t>& hops) {
     if (hops[from.index] == kNever) return;
+    path.reserve(hops[from.index]);
     for (std::uint32_t at = from.index; at != to.index;
          at = impl_->edges[path.back().index].to.index) {
       const auto [first, last] = boost::out_edges(at, impl_->graph);

@@ -14,10 +14,10 @@ Topology& Topology::operator=(Topology&&) noexcept = default;
 
 NodeId Topology::add_node(std::string name, NodeRole role) {
   const NodeId id{static_cast<std::uint32_t>(boost::num_vertices(impl_->graph))};
-  [[maybe_unused]] const bool is_new = impl_->by_name.emplace(name, id).second;
+  [[maybe_unused]] const auto [named, is_new] = impl_->by_name.emplace(std::move(name), id);
   assert(is_new && "node names are unique");
-  impl_->trees = {};
-  boost::add_vertex(Impl::Node{std::move(name), role}, impl_->graph);
+  impl_->forget_trees();
+  boost::add_vertex(Impl::Node{&named->first, role}, impl_->graph);
   return id;
 }
 
@@ -25,7 +25,7 @@ EdgeId Topology::add_edge(NodeId from, NodeId to, std::string name, Rate capacit
   assert(from.index < node_count() && to.index < node_count());
   assert(capacity >= Rate{} && "neither negative nor NaN");
   const EdgeId id{static_cast<std::uint32_t>(impl_->edges.size())};
-  impl_->trees = {};
+  impl_->forget_trees();
   impl_->edges.push_back({std::move(name), capacity, from, to});
   boost::add_edge(from.index, to.index, Impl::Edge{id.index}, impl_->graph);
   return id;
@@ -36,7 +36,7 @@ std::size_t Topology::edge_count() const { return impl_->edges.size(); }
 
 const std::string& Topology::name(NodeId node) const {
   assert(node.index < node_count());
-  return impl_->graph[node.index].name;
+  return *impl_->graph[node.index].name;
 }
 
 NodeRole Topology::role(NodeId node) const {

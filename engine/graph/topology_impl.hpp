@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/text_map.hpp"
+#include "engine/base/name_map.hpp"
 #include "engine/graph/topology.hpp"
 
 namespace stallcast::graph {
@@ -15,7 +15,7 @@ namespace stallcast::graph {
 /// both directions of the mapping cost nothing.
 struct Topology::Impl {
   struct Node {
-    std::string name;
+    const std::string* name;  ///< in `by_name`
     NodeRole role;
   };
   struct Edge {
@@ -39,13 +39,17 @@ struct Topology::Impl {
     std::map<std::uint32_t, std::vector<std::uint32_t>> to;     ///< hops from each node
     std::vector<std::uint32_t> first_in, in;                    ///< edges by the node they lead to
   };
+  /// A node or an edge is added.
+  void forget_trees() {
+    if (!trees.asked_to.empty()) trees = {};  // counted before anything else is kept
+  }
   void list_edges_in();  ///< makes `trees.in`, unless it is there
   [[nodiscard]] std::vector<EdgeId> tree_from(NodeId from) const;
   [[nodiscard]] std::vector<std::uint32_t> hops_to(NodeId to);
 
   Graph graph;
   std::vector<EdgeData> edges;  ///< by EdgeId
-  base::TextMap<NodeId> by_name;
+  base::NameMap<NodeId> by_name;
   Trees trees;
 };
 

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/base/name_map.hpp"
 #include "models/contract/outages.hpp"
 #include "stallcast/units.hpp"
 
@@ -52,7 +52,7 @@ class ResourceTable {
   [[nodiscard]] Outage failed(ResourceIndex resource, Seconds from, Seconds to,
                               std::string_view storage) const;
   std::vector<std::string> names_;
-  std::map<std::string, ResourceIndex, std::less<>> by_name_;
+  base::NameMap<ResourceIndex> by_name_;
   struct Failing {
     std::string id;      ///< "scratch"
     std::string parts;   ///< "storage.scratch."

@@ -43,6 +43,7 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, const Grain
   if (run.slowest == "all" && job.dataset)
     for (const DatasetParams::Place& place : dataset_params(*job.dataset).places())
       if (plant.varied(place.storage)) unseen_.emplace(seed, id_, "unseen", 0);
+  if (job.dataset) loader_design_ = loader_design();
   for (std::size_t c = 0; c < layout_.classes(); ++c) {
     const RankPlace& place = layout_.places[c];
     RankClass ranks{.weight = layout_.weight(place),
@@ -59,10 +60,7 @@ TrainingJob::TrainingJob(const Design& design, const JobDesign& job, const Grain
     warnings_.push_back("job." + id_ + ".steps: an epoch ends after " +
                         std::to_string(std::llround(steps_per_epoch_)) + " of " +
                         std::to_string(*p_.steps) + " steps, with the data set");
-  if (job.dataset) {
-    batch_ = static_cast<double>(loader_params(*job.loader).batch);
-    if (!layout_.gds) cache_ = cache::cache_plan(design, job, plant);
-  }
+  if (job.dataset) batch_ = static_cast<double>(loader_params(*job.loader).batch);
   if (asks_for_gds(job) && !layout_.gds)
     warnings_.push_back("job." + id_ + ".loader: GPUDirect Storage falls back to bounce buffers: " +
                         gds_obstacle(plant.host(p_.hosts), job));
@@ -78,17 +76,21 @@ std::shared_ptr<const LoaderDesign> TrainingJob::loader_design() const {
   LoaderDesign out{.params = loader_params(*job_.loader),
                    .policy = loader_row(job_.loader->kind).policy(*job_.loader),
                    .dataset = dataset_params(*job_.dataset),
-                   .access = sample_access(job_)};
+                   .access = sample_access(job_),
+                   .cache = {},
+                   .hosts = p_.hosts};
   if (layout_.gds) {  // no core sees the bytes
     out.dataset.direct = true;
     out.access.parse = Rate::infinity();
+  } else {
+    out.cache = cache::cache_plan(design_, job_, plant_);
   }
   return std::make_shared<const LoaderDesign>(std::move(out));
 }
 
 std::unique_ptr<LoaderRuntime> TrainingJob::make_loader(std::size_t c) {
   const RankClass& ranks = classes_[c];
-  LoaderSite site = loader_site(design_, job_, grains_, plant_, ranks.place, context_);
+  LoaderSite site = loader_site(*loader_design_, job_, grains_, plant_, ranks.place, context_);
   site.apart = step_time_.cv > 0.0;
   site.keeps_up = layout_.keeps_up;
   if (site.also) {
@@ -100,7 +102,6 @@ std::unique_ptr<LoaderRuntime> TrainingJob::make_loader(std::size_t c) {
     site.client.unseen = others;
     if (site.also) site.also->client.unseen = others;
   }
-  if (!loader_design_) loader_design_ = loader_design();
   const std::size_t number =
       c + ranks.stopped.size() * classes_.size();  // what it draws is its own
   auto loader =

@@ -159,6 +159,10 @@ class TrainingJob {
   /// The last such rank of a step, if there is one.    [docs/models/folding.md, eq. 6]
   std::optional<UnseenRank> latest_unseen();
   [[nodiscard]] std::shared_ptr<const LoaderDesign> loader_design() const;
+  /// What its hosts keep of its data set.
+  [[nodiscard]] cache::CachePlan cache() const {
+    return loader_design_ ? loader_design_->cache : cache::CachePlan{};
+  }
   /// A new loader of class number `c`.
   [[nodiscard]] std::unique_ptr<LoaderRuntime> make_loader(std::size_t c);
   sim::Task<void> step(bool first);
@@ -265,7 +269,6 @@ class TrainingJob {
   Bytes read_;
   Bytes epoch_buffered_;             ///< by saves until it began, of each host
   Bytes epoch_read_, epoch_missed_;  ///< of the present epoch: asked for, and not found by hosts
-  cache::CachePlan cache_;
   std::vector<std::string> warnings_;
   std::vector<StageSupply*> behind_;
   Seconds starved_;

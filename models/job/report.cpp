@@ -51,16 +51,16 @@ void TrainingJob::report_time(const Progress& kept, RunResult& out) const {
 
 // Of the last epoch: earlier ones may have been colder.
 void TrainingJob::report_cache(RunResult& out) const {
-  if (!cache_.used) return;
+  if (!cache().used) return;
   const std::string name = metric::of_job(id_, "cache.");
-  out.metrics[name + "size"] = {cache_.size.in(unit::B), "B", {}};
+  out.metrics[name + "size"] = {cache().size.in(unit::B), "B", {}};
   out.metrics[name + "missed"] = {epoch_missed_.in(unit::B), "B", {}};
   if (epoch_read_ > Bytes{}) {
     const double missed = epoch_missed_ / epoch_read_;
     out.metrics[name + "hit"] = {1.0 - missed, "ratio", {}};
     out.metrics[name + "miss"] = {missed, "ratio", {}};
   }
-  if (cache_.size == Bytes{})
+  if (cache().size == Bytes{})
     out.warnings.push_back("job." + id_ +
                            ".cache: processes and snapshots leave no host memory for it");
 }
@@ -70,7 +70,7 @@ bool TrainingJob::fills_caches() const {
   const DatasetParams dataset = dataset_params(*job_.dataset);
   const bool servers =
       plant_.storage(dataset.on).fills() || (dataset.also && plant_.storage(*dataset.also).fills());
-  return servers || (cache_.used && !cache_.warm);
+  return servers || (cache().used && !cache().warm);
 }
 
 Seconds TrainingJob::filling() const {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/base/random.hpp"
@@ -16,6 +17,7 @@
 #include "models/contract/flat_map.hpp"
 #include "models/contract/loader.hpp"
 #include "models/contract/phase_clock.hpp"
+#include "models/loading/cache_plan.hpp"
 #include "models/loading/pipeline.hpp"
 #include "models/loading/sample_reader.hpp"
 #include "models/record/recorder.hpp"
@@ -46,6 +48,8 @@ struct LoaderDesign {
   LoaderPolicy policy;
   DatasetParams dataset;
   SampleAccess access;
+  cache::CachePlan cache;  ///< of its hosts
+  std::string hosts;       ///< class of these
 };
 
 /// The loader of one rank class, by PyTorch's protocol: batch i goes to worker i mod W; at most

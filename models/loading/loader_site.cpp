@@ -8,17 +8,17 @@
 
 namespace stallcast::models {
 
-LoaderSite loader_site(const Design& design, const JobDesign& job, const Grains& grains,
+LoaderSite loader_site(const LoaderDesign& loaders, const JobDesign& job, const Grains& grains,
                        Plant& plant, const RankPlace& place, sim::Context& context) {
-  const std::string host = job_params(job.job).hosts;
+  const std::string& host = loaders.hosts;
   const RankLayout& layout = plant.layout(job.job.id);
   const std::size_t group = place.group;
   const double readers = layout.readers(place);
   const HostParams& p = plant.host(host);
-  const LoaderParams loader = loader_params(*job.loader);
+  const LoaderParams& loader = loaders.params;
   LoaderSite site;
-  const DatasetParams dataset = dataset_params(*job.dataset);
-  const std::string storage = dataset.on;
+  const DatasetParams& dataset = loaders.dataset;
+  const std::string& storage = dataset.on;
   site.storage = &plant.storage(storage);
   site.drawn = plant.varied(storage);
   const bool fills_ports = plant.fabric().incast_share(HUGE_VAL) >= 1.0;  // however many read
@@ -52,7 +52,7 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, const Grains&
   site.opens_resource = plant.resources().index("host." + host + ".opens");
   site.more_files = place.more_files;
   site.copy_resource = plant.resources().index("host." + host + ".gpu.copy");
-  const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);
+  const LoaderPolicy& policy = loaders.policy;
   site.last_resource = policy.gpu_copies ? site.copy_resource : site.cores.resource;
   if (policy.pin) site.last_resource = plant.resources().index("job." + job.job.id + ".loader.pin");
   if (policy.gpu_decode > Seconds{})
@@ -62,8 +62,9 @@ LoaderSite loader_site(const Design& design, const JobDesign& job, const Grains&
     site.imports_client = plant.job_client(job.job.id, host, group, *policy.import_on, readers);
     plant.many_to_one(site.imports_client, at_once);
   }
-  if (const cache::CachePlan plan = cache::cache_plan(design, job, plant); plan.used && !layout.gds)
-    site.cache = std::make_unique<cache::DatasetCache>(plan, dataset, plant, host, group, context);
+  if (loaders.cache.used)
+    site.cache =
+        std::make_unique<cache::DatasetCache>(loaders.cache, dataset, plant, host, group, context);
   if (loader.copy == "pinned" || (loader.copy == "gds" && !layout.gds)) site.gpu_copy = p.gpu_copy;
   if (loader.copy == "pageable") site.gpu_copy = p.gpu_copy_pageable;
   site.gpu_link = plant.host_link(host, group, "pcie.down");

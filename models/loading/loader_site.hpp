@@ -2,7 +2,7 @@
 
 #include "engine/sim/context.hpp"
 #include "models/loading/grain.hpp"
-#include "models/loading/sample_reader.hpp"
+#include "models/loading/loader_runtime.hpp"
 #include "models/plant/plant.hpp"
 #include "stallcast/design.hpp"
 
@@ -10,7 +10,7 @@ namespace stallcast::models {
 
 /// Where a class of ranks reads: its storage client, cores, caches and links on its hosts.
 /// REQUIRES: the job has a data set, `plant` is attached.
-[[nodiscard]] LoaderSite loader_site(const Design& design, const JobDesign& job,
+[[nodiscard]] LoaderSite loader_site(const LoaderDesign& loaders, const JobDesign& job,
                                      const Grains& grains, Plant& plant, const RankPlace& place,
                                      sim::Context& context);
 

@@ -223,7 +223,12 @@ void Plant::fold(const Design& design) {
             .hosts);
     for (double host = 1.0; host <= std::min(used, plan.hosts); host += 1.0) plan.cuts.insert(host);
   }
-  for (auto& [id, host] : hosts_) host.cut = cut_hosts(plans.at(id));
+  for (auto& [id, host] : hosts_) {
+    host.cut = cut_hosts(plans.at(id));
+    const std::size_t groups = host.cut.groups.size();
+    for (std::size_t g = 0; g < groups; ++g)
+      host.names.push_back("host." + id + (groups > 1 ? "[" + std::to_string(g) + "]" : ""));
+  }
   for (const JobDesign& job : design.jobs) {
     RankLayout& layout = layouts_.at(job.job.id);
     layout.places = places(layout, groups(job_params(job.job).hosts));

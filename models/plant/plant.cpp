@@ -116,12 +116,6 @@ Plant::Plant(const Design& design, Presumed presumed)
   count_cores(design);
 }
 
-std::string Plant::group_name(const std::string& host, std::size_t group) const {
-  std::string name = "host." + host;
-  if (groups(host).size() > 1) name += "[" + std::to_string(group) + "]";
-  return name;
-}
-
 // What is given of one direction alone is taken for both.    [docs/models/local.md, eq. 8]
 void Plant::build_host_drives() {
   for (const auto& [id, host] : hosts_) {
@@ -292,6 +286,7 @@ std::vector<sim::LinkId> Plant::links(graph::NodeId from, graph::NodeId to) cons
 
 std::vector<sim::LinkId> Plant::links_of(const std::vector<graph::EdgeId>& way) const {
   std::vector<sim::LinkId> out;
+  out.reserve(way.size() + 1);  // a limit may follow
   for (const graph::EdgeId edge : way)
     if (link_of_edge_[edge.index].valid()) out.push_back(link_of_edge_[edge.index]);
   return out;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/text_map.hpp"
+#include "engine/base/name_map.hpp"
 #include "engine/graph/topology.hpp"
 #include "engine/sim/context.hpp"
 #include "models/contract/host.hpp"
@@ -150,6 +150,7 @@ class Plant {
     HostParams params;
     SlowHosts stragglers;
     HostCut cut = {};
+    std::vector<std::string> names = {};  ///< of its groups: "host.gpu[2]"
     bool direct = true;                   ///< every job on it reads with O_DIRECT
     bool gds = false;                     ///< some job on it moves data past host memory
     std::size_t first_group = 0;          ///< number of its first group, over all classes
@@ -217,7 +218,9 @@ class Plant {
   /// What cores move between a host class and a storage system, the host's own copies left out.
   [[nodiscard]] CoreRates core_rates_to(const std::string& host, const std::string& storage) const;
   [[nodiscard]] HostCpu cpu(const std::string& host, std::size_t group);
-  [[nodiscard]] std::string group_name(const std::string& host, std::size_t group) const;
+  [[nodiscard]] const std::string& group_name(const std::string& host, std::size_t group) const {
+    return hosts_.at(host).names[group];
+  }
   [[nodiscard]] std::vector<sim::LinkId> links(graph::NodeId from, graph::NodeId to) const;
   [[nodiscard]] std::vector<sim::LinkId> links_of(const std::vector<graph::EdgeId>& way) const;
   /// From a storage system to the mount of a host group, or back.
@@ -228,7 +231,7 @@ class Plant {
                                                                std::size_t group) const;
   [[nodiscard]] Narrowest narrowest_of(const std::vector<graph::EdgeId>& way) const;
   /// Invalid when there is none.
-  [[nodiscard]] sim::LinkId link_named(const std::string& name) const;
+  [[nodiscard]] sim::LinkId link_named(std::string_view name) const;
 
   JobOrder order_;
   graph::Topology topology_;
@@ -245,7 +248,7 @@ class Plant {
   ResourceTable resources_;
   std::vector<sim::LinkId> link_of_edge_;
   std::vector<double> hosts_of_edge_;  ///< that have it inside, together; 0: shared by all
-  base::TextMap<sim::LinkId> link_by_name_;
+  base::NameMap<sim::LinkId> link_by_name_;
   std::map<std::uint32_t, sim::LinkId> meeting_;  ///< by link: part of it that reads of many fill
   std::map<std::string, JobQos> qos_;             ///< by job
   std::map<std::string, OperationLine> operations_;  ///< of jobs that may begin only so many

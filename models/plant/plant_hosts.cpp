@@ -91,10 +91,13 @@ std::vector<graph::NodeId> Plant::mounts(const std::string& host, const std::str
 
 sim::LinkId Plant::host_link(const std::string& host, std::size_t group,
                              std::string_view what) const {
-  return link_named(group_name(host, group) + "." + std::string(what));
+  const std::string& of = group_name(host, group);
+  std::string name;
+  name.reserve(of.size() + 1 + what.size());
+  return link_named(name.append(of).append(".").append(what));
 }
 
-sim::LinkId Plant::link_named(const std::string& name) const {
+sim::LinkId Plant::link_named(std::string_view name) const {
   const auto found = link_by_name_.find(name);
   return found == link_by_name_.end() ? sim::LinkId{} : found->second;
 }

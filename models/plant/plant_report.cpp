@@ -28,32 +28,35 @@ std::vector<ResourceUse> Plant::report(const sim::Context& context, Seconds wall
   std::map<std::string, Line> by_name;
   std::vector<Bytes> under_way(context.link_count());
   context.add_running(under_way);
-  const auto own_at = [&](std::uint32_t l) { return context.use({l}).name.find(kOwn); };
+  std::vector<sim::LinkUse> uses;
   bool some = false;  // own links
-  for (std::uint32_t l = 0; l < context.link_count(); ++l)
-    some = some || own_at(l) != std::string::npos;
-  std::set<std::string> whole;  // resources that have a link of everybody
-  for (std::uint32_t l = 0; some && l < context.link_count(); ++l)
-    if (own_at(l) == std::string::npos)
-      whole.insert(ResourceTable::without_group(context.use({l}).name));
   for (std::uint32_t l = 0; l < context.link_count(); ++l) {
-    const sim::LinkUse use = context.use({l});
+    uses.push_back(context.use({l}));
+    some = some || uses.back().name.find(kOwn) != std::string::npos;
+  }
+  std::set<std::string> whole;  // resources that have a link of everybody
+  for (const sim::LinkUse& use : uses)
+    if (some && use.name.find(kOwn) == std::string::npos)
+      whole.insert(ResourceTable::without_group(use.name));
+  for (std::uint32_t l = 0; l < uses.size(); ++l) {
+    const sim::LinkUse& use = uses[l];
     const Bytes carried = use.carried + under_way[l];
-    const std::size_t own = use.name.find(kOwn);
+    const std::size_t own = some ? use.name.find(kOwn) : use.name.npos;
     const std::string name = ResourceTable::without_group(use.name.substr(0, own));
-    const auto has_all = [&](const std::string& all) {
-      return use.name != all && link_by_name_.contains(all);
-    };
-    if (own != use.name.npos && (whole.contains(name) || has_all(own_link(name))))
-      continue;  // that carries it, too
+    if (own != use.name.npos)
+      if (const std::string all = own_link(name);
+          whole.contains(name) || (use.name != all && link_by_name_.contains(all)))
+        continue;  // that carries it, too
     Line& out = by_name[name];
-    out.name = name;
     out.spent += use.spent;
-    out.unit = name.ends_with(".cpu")                                    ? "cores"
-               : name.ends_with(".busy") || name.ends_with(".busy.read") ? "drives"
-               : name.ends_with(".requests")                             ? "requests"
-               : name.ends_with(".opens") || name.ends_with(".ops")      ? "1/s"
-                                                                         : "B/s";
+    if (out.name.empty()) {
+      out.name = name;
+      out.unit = name.ends_with(".cpu")                                    ? "cores"
+                 : name.ends_with(".busy") || name.ends_with(".busy.read") ? "drives"
+                 : name.ends_with(".requests")                             ? "requests"
+                 : name.ends_with(".opens") || name.ends_with(".ops")      ? "1/s"
+                                                                           : "B/s";
+    }
     if (!of_idle_drives(use.name)) out.capacity += use.capacity.in(unit::Bps);
     out.throughput += carried.in(unit::B) / wall.in(unit::s);
     if (use.active > Seconds{})
