@@ -53,6 +53,7 @@ void EventContext::schedule_at(Seconds at, std::coroutine_handle<> waiter) {
 }
 
 void EventContext::start(const Flow& flow, FlowOutcome& outcome, Arrivals& arrivals) {
+  prefetch_links(flow.path);  // while its record is written
   begin(note(flow, outcome, arrivals), flow);
 }
 
@@ -123,7 +124,11 @@ void EventContext::run_due() {
     }
     ++events_;
     prefetch_next();
-    prefetch_links();
+    // Of a flow that starts soon: many may start at one date, each over links of its own.
+    if (events_now_.size() > kFlowsAhead && is_starter(events_now_[kFlowsAhead])) {
+      const Record& soon = records_[flow_of(events_now_[kFlowsAhead])];
+      prefetch_links(soon.path);
+    }
     if (is_starter(waiter))
       begin_noted(flow_of(waiter));
     else
@@ -144,10 +149,8 @@ void EventContext::prefetch_next() const {
     prefetch(next.address(), 8 * kCacheLine);
 }
 
-// Links of a flow that starts soon: many may start at one date, each over links of its own.
-void EventContext::prefetch_links() const {
-  if (events_now_.size() <= kFlowsAhead || !is_starter(events_now_[kFlowsAhead])) return;
-  for (const LinkId link : records_[flow_of(events_now_[kFlowsAhead])].path) {
+void EventContext::prefetch_links(std::span<const LinkId> path) const {
+  for (const LinkId link : path) {
     links_.prefetch(link);
     prefetch_link(link);
   }

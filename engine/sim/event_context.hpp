@@ -88,7 +88,7 @@ class EventContext : public Context {
   /// What limited a flow that ends now.
   [[nodiscard]] LinkId binding(const Record& record) const;
   void prefetch_next() const;
-  void prefetch_links() const;
+  void prefetch_links(std::span<const LinkId> path) const;
 
   EventQueue events_later_;
   Ring<std::coroutine_handle<>> events_now_;  // due at now_, after all of events_later_

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -193,9 +194,13 @@ class Mailbox {
     T value;
     Seconds there;  // date
   };
+  // Few small ones lie in the mailbox: there are thousands of it, and each is looked at once a
+  // step.
+  static constexpr std::uint32_t kInside =
+      std::is_trivially_copyable_v<Item> && sizeof(Item) <= 16 ? 2 : 0;
   Context& context_;
-  Ring<Item> items_;         // empty while anybody waits who has come
-  Waiter* first_ = nullptr;  // who wait: a list that lies in their frames
+  Ring<Item, kInside> items_;  // empty while anybody waits who has come
+  Waiter* first_ = nullptr;    // who wait: a list that lies in their frames
   Waiter* last_ = nullptr;
 };
 

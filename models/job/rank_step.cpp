@@ -73,6 +73,8 @@ void TrainingJob::begin_ranks(std::vector<sim::Task<void>>& parts) {
   for (std::size_t c = 0; c < classes_.size(); ++c) {
     if (const std::size_t soon = c + kAhead; soon < classes_.size() && classes_[soon].loader)
       classes_[soon].loader->prefetch();
+    if (c + 1 < classes_.size() && classes_[c + 1].loader)
+      classes_[c + 1].loader->prefetch_queues();
     RankClass& ranks = classes_[c];
     if (known_ahead(ranks)) {
       pass_step(ranks);

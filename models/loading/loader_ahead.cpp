@@ -10,6 +10,7 @@ namespace stallcast::models {
 // When a batch is processed is known when its bytes are there, and who could tell whether its
 // worker hands it over then or now?    [docs/adr/0047-results-with-a-date.md]
 bool LoaderRuntime::ends_unseen(Worker& self, SampleReader& reader) {
+  if (!unused_.empty()) sim::prefetch(&made_[unused_.back()], sizeof(WaitSplit));  // of its lap
   self.processing = reader.processing(self.clock);
   const Seconds done = context_.now() + self.processing;
   if (!undisturbed_ || !told_ahead() || staged() || self.lane != nullptr ||

@@ -156,6 +156,11 @@ void LoaderRuntime::prefetch() const {
   sim::prefetch(&done_);
 }
 
+void LoaderRuntime::prefetch_queues() const {
+  if (!incoming_.empty()) sim::prefetch(&incoming_.front(), sizeof(Arrival));
+  if (!workers_.empty()) sim::prefetch(&workers_[next_worker_], 2 * sim::kCacheLine);
+}
+
 // Alone on the link of its GPU; with its neighbours on the uplink of their switch.  [host.md, eq.
 // 1]
 auto LoaderRuntime::copy_to_gpu(Bytes bytes) const {

@@ -102,6 +102,8 @@ class alignas(sim::kCacheLine) LoaderRuntime {
   std::function<void(Seconds)> on_batch;
   /// Soon it is asked whether a batch is at_hand().
   void prefetch() const;
+  /// Sooner: what is found by way of that.
+  void prefetch_queues() const;
   /// Between two calls of `next`.
   void describe(sim::Ledger& ledger);
   /// Its workers report to `recorder` what they do. `track`: whose they are.

@@ -192,20 +192,23 @@ class alignas(sim::kCacheLine) SampleReader {
   [[nodiscard]] double opens(double files);
   /// Where files that are read next lie: parts of them, and how many are opened there.
   struct Where {
-    std::array<double, kMostStores> part{1.0, 0.0}, opened{};
+    std::array<double, kMostStores> opened{}, part{1.0, 0.0};
   };
   [[nodiscard]] double drawn_there(double n);
   [[nodiscard]] Where locate(double files, double samples);
   /// What is read at one time.
   struct Fetch {
-    double samples = 0.0, files = 0.0;  ///< files that lie on storage, parts included
+    ResourceIndex limited_by = kNoResource;  ///< how it went
+    double files = 0.0;                      ///< that lie on storage, parts included
     Bytes bytes;
     Seconds parsing;                   ///< goes on while bytes arrive
-    double found = 0.0, missed = 1.0;  ///< share of it that a cache of the hosts holds or does not
+    double missed = 1.0;               ///< share of it that no cache of the hosts holds
+    HostCores::Operation operation{};  ///< core time beside the last request
     Where where{};
-    HostCores::Operation operation{};        ///< core time beside the last request
-    ResourceIndex limited_by = kNoResource;  ///< how it went
-    ReadRequest request{};                   ///< where it is not one transfer
+    // From here on, what a read like the one before does not look at.
+    double samples = 0.0;
+    double found = 0.0;     ///< share of it that a cache of the hosts holds
+    ReadRequest request{};  ///< where it is not one transfer
   };
   /// Whether what `fetch_` says is one transfer, `once_`.
   [[nodiscard]] bool ask_once();
@@ -280,9 +283,9 @@ class alignas(sim::kCacheLine) SampleReader {
   double given_ = 0.0;      ///< samples of this epoch returned so far
   Bytes fetched_, missed_;  ///< since the last read returned
   Asked asked_;             ///< of what is read step by step
-  sim::Later transfer_;     ///< the same, where one is all
-  OneTransfer once_;        ///< of that
-  Fetch fetch_;             ///< the same
+  OneTransfer once_;        ///< the same, where one is all
+  sim::Later transfer_;     ///< that
+  Fetch fetch_;             ///< of what is read step by step
 
   std::int64_t opened_ = 0;  ///< times that a file was opened
   Bytes larger_file_;        ///< that ranges are pieces of; 0: none

@@ -246,20 +246,23 @@ TEST_CASE("a token bucket spends its burst, then paces in order of arrival") {
 }
 
 // Values 0, 1, 2, ... go in; after every third one comes out. Up to 200 - 66 = 134 are in it, so it
-// grows six times (4, 8, ..., 256), and its front has moved on before each.
+// grows six times (4, 8, ..., 256), and its front has moved on before each; out of itself once.
 TEST_CASE("a ring gives out what came in, in order, while it grows and wraps") {
-  Ring<int> ring;
-  int out = 0;
-  for (int in = 0; in < 200; ++in) {
-    ring.push_back(in);
-    if (in % 3 != 2) continue;
-    REQUIRE(ring.front() == out++);
-    ring.pop_front();
-    REQUIRE(ring[ring.size() - 1] == in);
-  }
-  REQUIRE(ring.size() == 134);
-  for (; !ring.empty(); ring.pop_front()) REQUIRE(ring.front() == out++);
-  REQUIRE(out == 200);
+  const auto goes_through = [](auto ring) {
+    int out = 0;
+    for (int in = 0; in < 200; ++in) {
+      ring.push_back(in);
+      if (in % 3 != 2) continue;
+      REQUIRE(ring.front() == out++);
+      ring.pop_front();
+      REQUIRE(ring[ring.size() - 1] == in);
+    }
+    REQUIRE(ring.size() == 134);
+    for (; !ring.empty(); ring.pop_front()) REQUIRE(ring.front() == out++);
+    REQUIRE(out == 200);
+  };
+  goes_through(Ring<int>{});
+  goes_through(Ring<int, 2>{});
 }
 
 // A frame that was given back is the next of its size; larger ones than the pool keeps, and other
