@@ -41,7 +41,6 @@
 #include "ui/app/redesign.hpp"
 
 namespace stallcast::client {
-
 namespace {
 
 /// What is warned of in the design that is shown, and was not in the scenario as it is.
