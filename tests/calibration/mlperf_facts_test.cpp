@@ -249,6 +249,19 @@ TEST_CASE("a rate that is stated below what drives and ports give limits every k
   CHECK(store("local", 12_GBps)["drive"]["read"]["value"] == "0.5 GB/s");
 }
 
+TEST_CASE("what is saved is written to the drives that there are") {
+  const auto says = [](const char* product, const char* drives) {
+    return store_of({{"protocol", product}, {"storage_nodes", "8"}, {"drives", drives}})
+               .dump()
+               .find("drives write 25-90 % of what they read") != std::string::npos;
+  };
+  for (const char* product : {"NVMe/TCP stripe", "WEKA", "NFS", "local FS"}) {
+    CAPTURE(product);
+    CHECK(says(product, "1 x HDD"));
+  }
+  CHECK_FALSE(says("WEKA", "24 x NVMe PCIe 5"));  // more than the catalogue's backend writes
+}
+
 TEST_CASE("a system of the catalogue is as large as the row says") {
   const auto store = [](const std::map<std::string, std::string>& cells) {
     auto all = cells;

@@ -69,6 +69,12 @@ Json drive_rate(const Facts& f) {
                    "sequential reads of NVMe: 90-103 %");
   return rough(drive.read, 1.0, drive.low, drive.high, "drives that are not named: of their kind");
 }
+/// What those write that read so much.
+Json drive_writes(const Facts& f, Rate read) {
+  const Unsure times = unsure(f);
+  return rough(read, 0.6, 0.25 * times.low, 0.9 * times.high,
+               "drives write 25-90 % of what they read");
+}
 /// Four of them: an OST.
 Json target_rate(const Facts& f) {
   const Rate rate = f.drive.read * 4.0;
@@ -177,6 +183,7 @@ Json nfs(const Facts& f) {
                                        : "one TCP flow; a set of them for each node",
                               std::max(1.0, connections / kMostConnections))}}}};
   if (f.node_port > Rate{}) out["head"]["nic"] = ports_text(each);
+  if (f.third_round) out["shelf"]["write"] = drive_writes(f, f.drive.read);
   const auto ahead = f.number(R"(readahead (\d+)M)");
   out["client"]["read_ahead"] = ahead ? Json(with_unit(*ahead, "MiB"))
                                       : Json{{"value", "1 MiB"},
@@ -189,7 +196,8 @@ Json nfs(const Facts& f) {
 /// What a backend of WEKA reads is known of the product, the cores of its client are not.
 Json weka(const Facts& f) {
   // The catalogue's backend.
-  constexpr Rate kBackend = Rate::from(90, unit::GBps), kPorts = Rate::from(800, unit::Gbps);
+  constexpr Rate kBackend = Rate::from(90, unit::GBps), kPorts = Rate::from(800, unit::Gbps),
+                 kBackendWrites = Rate::from(31, unit::GBps);
   Json backend = {{"count", whole(f.nodes)}};
   if (const Rate ports = f.node_port * f.node_ports; ports > Rate{} && ports != kPorts)
     backend["nic"] = ports_text(ports);
@@ -198,6 +206,10 @@ Json weka(const Facts& f) {
   } else if (const Rate drives = f.drive.read * (f.drives / f.nodes); drives < kBackend) {
     backend["read"] = rough(drives, 1.0, 0.5, unsure(f).high, "drives of a backend");
   }
+  // Saves are asked of the third round alone, whose drives may be fewer than the catalogue's.
+  if (const Rate drives = f.drive.read * (f.drives / f.nodes);
+      f.third_round && !f.asked && drives * 0.6 < kBackendWrites)
+    backend["write"] = drive_writes(f, drives);
   return {{"use", "storage/wekapod-8"},
           {"backend", std::move(backend)},
           {"client",
@@ -222,11 +234,7 @@ Json local(const Facts& f) {
   if (f.says("D5-P5336|D7-PS1010")) return named_drive(f);
   Json drive = {{"count", whole(f.drives)},
                 {"read", stated_limits(f) ? stated(*f.stated / f.drives) : drive_rate(f)}};
-  if (f.third_round) {
-    const Unsure times = unsure(f);
-    drive["write"] = rough(f.drive.read, 0.6, 0.25 * times.low, 0.9 * times.high,
-                           "drives write 25-90 % of what they read");
-  }
+  if (f.third_round) drive["write"] = drive_writes(f, f.drive.read);
   return {{"type", "local"}, {"drive", std::move(drive)}};
 }
 
@@ -237,6 +245,7 @@ Json nvmeof(const Facts& f) {
       {"transport", f.tcp() ? "tcp" : "rdma"},
       {"target", {{"count", whole(f.nodes)}}},
       {"drive", {{"count", whole(std::floor(f.drives / f.nodes))}, {"read", drive_rate(f)}}}};
+  if (f.third_round) out["drive"]["write"] = drive_writes(f, f.drive.read);
   if (f.says("stripe") && !f.direct())
     out["request"] = {{"value", "1 MiB"},
                       {"low", "512 KiB"},
