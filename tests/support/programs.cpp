@@ -47,7 +47,8 @@ std::string program_file(const std::vector<ThreadSteps>& threads, bool one_host,
   header.sha256.fill('0');
   std::fwrite(&header, sizeof header, 1, file);
   for (const ThreadSteps& thread : threads)
-    std::fwrite(thread.steps.data(), sizeof(ReplayStep), thread.steps.size(), file);
+    if (!thread.steps.empty())
+      std::fwrite(thread.steps.data(), sizeof(ReplayStep), thread.steps.size(), file);
   std::fwrite(rows.data(), sizeof(ReplayThread), rows.size(), file);
   if (std::fclose(file) != 0) throw std::runtime_error("cannot write " + path);
   return path;
