@@ -49,7 +49,7 @@ std::string program_file(const std::vector<ThreadSteps>& threads, bool one_host,
   for (const ThreadSteps& thread : threads)
     if (!thread.steps.empty())
       std::fwrite(thread.steps.data(), sizeof(ReplayStep), thread.steps.size(), file);
-  std::fwrite(rows.data(), sizeof(ReplayThread), rows.size(), file);
+  if (!rows.empty()) std::fwrite(rows.data(), sizeof(ReplayThread), rows.size(), file);
   if (std::fclose(file) != 0) throw std::runtime_error("cannot write " + path);
   return path;
 }
