@@ -146,6 +146,8 @@ struct AssertionOutcome {
   std::optional<double> change = std::nullopt;
   /// Of a GPU utilization that failures undid a part of: the goodput, what is left of it.
   std::optional<double> goodput = std::nullopt;
+  /// Whether there is a value: not of what bounds do not tell, or what did not come in the run.
+  [[nodiscard]] bool is_known() const { return !unit.empty(); }
 };
 
 /// A target that does not hold, or would not by its figure alone.

@@ -56,7 +56,7 @@ predict::BaseValues values_in(const Design& design, const Prediction& prediction
   const predict::BaseValues none;
   predict::BaseValues out;
   for (const AssertionOutcome& a : predict::check(design, prediction, ignored, &none))
-    if (predict::is_known(a)) out[a.id] = a.value;  // what did not come has none
+    if (a.is_known()) out[a.id] = a.value;  // what did not come has none
   return out;
 }
 

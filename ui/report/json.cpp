@@ -43,7 +43,7 @@ Json assertions_array(const Prediction& prediction) {
         {"id", a.id},
         {"that", a.that},
         {"text", target_phrase(a, jobs_of(prediction).size() > 1)},
-        {"value", a.unit.empty() ? Json(nullptr) : Json(a.value)},
+        {"value", a.is_known() ? Json(a.value) : Json(nullptr)},
         {"unit", a.unit},
         {"status", a.status},
         {"level", a.level},

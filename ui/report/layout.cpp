@@ -297,7 +297,7 @@ std::string as_counted(std::string_view metric, std::string text) {
 }
 
 std::string print_predicted(const AssertionOutcome& a) {
-  if (a.unit.empty()) return "not known";  // to bounds, or since it did not come
+  if (!a.is_known()) return "not known";  // to bounds, or since it did not come
   return as_counted(a.metric, print_beside(a.value, a.limit.value_or(a.value), a.unit)) +
          goodput_remark(a.goodput);
 }

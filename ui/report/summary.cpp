@@ -169,7 +169,7 @@ std::string verdict_phrase(const Prediction& p) {
     missed += a.status == "fail" ? 1U : 0U;
     unsure += a.status == "inconclusive" ? 1U : 0U;
     undrawn += a.status == "inconclusive" && a.confidence ? 1U : 0U;
-    unknown += a.unit.empty() ? 1U : 0U;
+    unknown += a.is_known() ? 0U : 1U;
   }
   const std::string of = " of " + count_of(p.assertions.size(), "target");
   if (p.verdict == Verdict::fail) return std::to_string(missed) + of + " missed";

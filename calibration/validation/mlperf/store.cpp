@@ -70,9 +70,10 @@ Json drive_rate(const Facts& f) {
   return rough(drive.read, 1.0, drive.low, drive.high, "drives that are not named: of their kind");
 }
 /// What those write that read so much.
+constexpr double kDriveWrites = 0.6;
 Json drive_writes(const Facts& f, Rate read) {
   const Unsure times = unsure(f);
-  return rough(read, 0.6, 0.25 * times.low, 0.9 * times.high,
+  return rough(read, kDriveWrites, 0.25 * times.low, 0.9 * times.high,
                "drives write 25-90 % of what they read");
 }
 /// Four of them: an OST.
@@ -198,17 +199,17 @@ Json weka(const Facts& f) {
   // The catalogue's backend.
   constexpr Rate kBackend = Rate::from(90, unit::GBps), kPorts = Rate::from(800, unit::Gbps),
                  kBackendWrites = Rate::from(31, unit::GBps);
+  const Rate drives = f.drive.read * (f.drives / f.nodes);
   Json backend = {{"count", whole(f.nodes)}};
   if (const Rate ports = f.node_port * f.node_ports; ports > Rate{} && ports != kPorts)
     backend["nic"] = ports_text(ports);
   if (f.asked || stated_limits(f)) {
     backend["read"] = reads(f, f.nodes);
-  } else if (const Rate drives = f.drive.read * (f.drives / f.nodes); drives < kBackend) {
+  } else if (drives < kBackend) {
     backend["read"] = rough(drives, 1.0, 0.5, unsure(f).high, "drives of a backend");
   }
   // Saves are asked of the third round alone, whose drives may be fewer than the catalogue's.
-  if (const Rate drives = f.drive.read * (f.drives / f.nodes);
-      f.third_round && !f.asked && drives * 0.6 < kBackendWrites)
+  if (f.third_round && !f.asked && drives * kDriveWrites < kBackendWrites)
     backend["write"] = drive_writes(f, drives);
   return {{"use", "storage/wekapod-8"},
           {"backend", std::move(backend)},

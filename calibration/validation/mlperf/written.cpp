@@ -123,11 +123,9 @@ std::optional<Ports> ports_of(const std::string& text, bool bare) {
     std::string word = words[i];
     std::smatch found;
     if (std::regex_match(word, found, kCount)) {
-      const std::string behind = found[2];
-      if (bare && whole_word(behind) && std::stod(found[1]) > kMostPorts)
-        return Ports{.count = whole_word(behind),
-                     .rate = Rate::from(std::stod(found[1]), unit::Gbps)};
       out.count = std::stod(found[1]);
+      if (const auto behind = whole_word(found[2]); bare && behind && *out.count > kMostPorts)
+        return Ports{.count = behind, .rate = Rate::from(*out.count, unit::Gbps)};
       word = found[2];
       if (word.empty()) continue;
     } else if (const auto number = whole_word(word);

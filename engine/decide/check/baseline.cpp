@@ -79,8 +79,7 @@ void Baseline::set(const ScenarioKey& scenario, const Design& design, const Pred
   Diagnostics unknown;  // a metric that was not there then has no value then
   const predict::BaseValues none;
   for (const AssertionOutcome& o : predict::check(design, prediction, unknown, &none))
-    if (const auto assertion = base::parse_assertion(o.that);
-        assertion.ok() && predict::is_known(o))
+    if (const auto assertion = base::parse_assertion(o.that); assertion.ok() && o.is_known())
       entries_[{scenario, o.id}] = {
           metric_name(*assertion), o.value, o.unit, o.status == "fail", std::string(model),
           prediction.design_sha256};

@@ -78,7 +78,7 @@ void apply_inconclusive(const Prediction& prediction, const CheckRules& rules,
   const AssertionOutcome& outcome = checked.outcome;
   const bool cut_off = outcome.confidence && !outcome.probability && prediction.uncertainty &&
                        prediction.uncertainty->cut_off > 0;
-  checked.note = !predict::is_known(outcome)  ? "what it is of did not come in the run"
+  checked.note = !outcome.is_known()          ? "what it is of did not come in the run"
                  : !outcome.limit.has_value() ? "the baseline has no value for it"
                  : cut_off                    ? "draws were cut off: its confidence is not judged"
                  : outcome.confidence         ? "no draws judge its confidence"
@@ -129,8 +129,7 @@ std::vector<CheckedAssertion> judge(const Design& design, const Prediction& pred
     checked.better = way == Better::higher ? "higher" : way == Better::lower ? "lower" : "";
     if (baseline != nullptr)
       compare(*assertion, baseline->find({scenario, expectation.id}), rules, checked);
-    if (checked.outcome.limited_by.empty() && checked.is_open() &&
-        predict::is_known(checked.outcome))
+    if (checked.outcome.limited_by.empty() && checked.is_open() && checked.outcome.is_known())
       predict::name_limit(prediction, checked.outcome);
     checked.load = load_of(prediction, checked.outcome.limited_by);
     apply_waiver(expectation, rules, checked);

@@ -20,6 +20,14 @@ bool has(const Prediction& prediction, const std::string& name) {
   return prediction.metrics.contains(name);
 }
 
+/// The load of a resource, where there is one and what it is of is derived.
+void add_load(const std::string& resource, const Prediction& prediction, const Forms& forms,
+              std::vector<std::string>& out) {
+  const std::string name = metric::of_resource(resource, "utilization");
+  if (has(prediction, name) && forms.known(metric::of_resource(resource, "capacity")))
+    out.push_back(name);
+}
+
 /// Numbers of the closed forms that stand for themselves.
 void headline_forms(const Design& design, Forms& forms, bool all, std::vector<std::string>& out) {
   const auto add = [&](const std::string& name) {
@@ -67,9 +75,8 @@ std::vector<std::string> headlines(const Design& design, const Prediction& predi
   for (const Component& stage : design.stages) add_if_any(metric::of_stage(stage.id, "time"));
   for (std::size_t i = 0; i < std::min<std::size_t>(2, prediction.bottlenecks.size()); ++i)
     for (const ResourceUse& use : prediction.resources)
-      if (base::covers(prediction.bottlenecks[i].resource, use.name) &&
-          forms.known(metric::of_resource(use.name, "capacity")))
-        add(metric::of_resource(use.name, "utilization"));
+      if (base::covers(prediction.bottlenecks[i].resource, use.name))
+        add_load(use.name, prediction, forms, out);
   for (const auto& [name, metric] : prediction.metrics)
     if (const metric::Domain domain = metric::parse(name).domain; domain == metric::Domain::cost ||
                                                                   domain == metric::Domain::power ||
@@ -220,10 +227,7 @@ Result<Explanation> explain(const Design& design, const Prediction* prediction,
     if (std::find(targets.begin(), targets.end(), asked) != targets.end()) continue;
     if (found.empty() && prediction != nullptr)
       if (std::optional<Printed> limit = printed_as(asked, *prediction)) {
-        for (const std::string& part : limit->parts)
-          if (const std::string name = metric::of_resource(part, "utilization");
-              has(*prediction, name) && forms.known(metric::of_resource(part, "capacity")))
-            names.push_back(name);
+        for (const std::string& part : limit->parts) add_load(part, *prediction, forms, names);
         limits.push_back(*std::move(limit));
         continue;
       }

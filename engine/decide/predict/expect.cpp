@@ -275,7 +275,7 @@ std::vector<AssertionOutcome> check(const Design& design, const Prediction& pred
 }
 
 bool has_open(const Prediction& prediction) {
-  return !std::ranges::all_of(prediction.assertions, is_known);
+  return !std::ranges::all_of(prediction.assertions, &AssertionOutcome::is_known);
 }
 
 void leave_open(std::span<AssertionOutcome> outcomes) {

@@ -59,18 +59,20 @@ Result<Prediction> collect(const Design& design, const std::string& hash,
   prediction.design_sha256 = hash;
   Diagnostics diags;
   prediction.assertions = check(design, prediction, diags);
-  for (const Diagnostic& d : diags.items()) {
-    if (options.leaves_open && d.code == kNotDone) {
-      const auto asked = std::ranges::find_if(
-          design.expect, [&](const Expectation& e) { return e.pointer + "/that" == d.pointer; });
-      prediction.warnings.push_back("the target \"" + asked->id + "\" is left open: " + d.hint);
-      continue;
-    }
+  const auto fault = std::ranges::find_if(diags.items(), [&](const Diagnostic& d) {
+    return !options.leaves_open || d.code != kNotDone;
+  });
+  if (fault != diags.items().end()) {
     for (Diagnostic each : diags.items()) {
       each.severity = Severity::error;
       if (options.faults != nullptr) add_once(each, *options.faults);
     }
-    return Failure{ExitCode::bad_input, d.message, d.hint};
+    return Failure{ExitCode::bad_input, fault->message, fault->hint};
+  }
+  for (const Diagnostic& open : diags.items()) {
+    const auto asked = std::ranges::find_if(
+        design.expect, [&](const Expectation& e) { return e.pointer + "/that" == open.pointer; });
+    prediction.warnings.push_back("the target \"" + asked->id + "\" is left open: " + open.hint);
   }
   for (const Expectation& e : design.expect)
     if (const auto parsed = base::parse_assertion(e.that); parsed.ok() && !parsed->relative.empty())

@@ -101,10 +101,7 @@ using BaseValues = std::map<std::string, double>;
 /// Code of the diagnostic of a target on what did not come in the run.
 inline constexpr const char* kNotDone = "not-done";
 
-/// Whether there is a value, which what did not come in the run does not have; a target on that.
-[[nodiscard]] inline bool is_known(const AssertionOutcome& outcome) {
-  return !outcome.unit.empty();
-}
+/// Whether a target is on what did not come in the run.
 [[nodiscard]] bool has_open(const Prediction& prediction);
 
 /// Outcome of every expectation of `design`; an unknown metric or a unit that does not fit is a

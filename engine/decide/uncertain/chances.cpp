@@ -80,9 +80,8 @@ class Judge {
     std::vector<const AssertionOutcome*> out;
     for (const Prediction& draw : draws_.predictions) {
       const auto a = std::ranges::find(draw.assertions, id, &AssertionOutcome::id);
-      out.push_back(a != draw.assertions.end() && predict::is_known(*a) && std::isfinite(a->value)
-                        ? &*a
-                        : nullptr);
+      out.push_back(
+          a != draw.assertions.end() && a->is_known() && std::isfinite(a->value) ? &*a : nullptr);
     }
     return out;
   }
