@@ -55,6 +55,11 @@ class Folder:
         assert old in text, old
         self.write(name, text.replace(old, new))
 
+    def lengthen(self, name):
+        """So long a run that no replica ends before a limit of time is looked at."""
+        self.edit(name, '"compute": "1 s"', '"compute": "1 s", "jitter": "5 %"')
+        self.edit(name, '"duration": "10 min"', '"duration": "3000 h"')
+
     def run(self, *args, env=None, cwd="", text=None):
         return subprocess.run([program.STALLCAST, *args], cwd=os.path.join(self.path, cwd),
                               env={**os.environ, "GITHUB_STEP_SUMMARY": "", **(env or {})},

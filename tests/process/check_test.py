@@ -82,9 +82,7 @@ class ExitCodes(CheckCase):
 
     def test_three_when_time_runs_out_and_what_is_known_is_reported(self):
         folder = self.folder(a=EASY)
-        # So long a run that no replica ends before the limit is looked at.
-        folder.edit("a.json", '"compute": "1 s"', '"compute": "1 s", "jitter": "5 %"')
-        folder.edit("a.json", '"duration": "10 min"', '"duration": "3000 h"')
+        folder.lengthen("a.json")
         done = self.exits(3, folder.check("a.json", "--time-limit", "1 us"))
         self.assertIn("UNSURE a.json  time limit", done.stdout)
         self.exits(1, folder.check("a.json", "--time-limit", "1 us", "--inconclusive", "fail"))

@@ -45,7 +45,9 @@ class Results(DiffCase):
 
     def test_a_result_of_bounds_alone_is_no_side(self):
         folder = self.results()
-        self.exits(3, folder.run("run", "a.json", "--time-limit", "1 us", "--format", "json", "-o", "cut.json"))
+        folder.write("long.json", folder.read("a.json"))
+        folder.lengthen("long.json")
+        self.exits(3, folder.run("run", "long.json", "--time-limit", "1 us", "--format", "json", "-o", "cut.json"))
         for pair in (("a.json", "cut.json"), ("cut.json", "was.json"), ("cut.json", "cut.json")):
             done = self.exits(3, folder.run("diff", *pair))
             self.assertIn("cut.json: figures are those of bounds alone", done.stderr)
@@ -301,9 +303,7 @@ class Ends(DiffCase):
 
     def test_three_when_time_runs_out(self):
         folder = self.folder(a=EASY)
-        # So long a run that no replica ends before the limit is looked at.
-        folder.edit("a.json", '"compute": "1 s"', '"compute": "1 s", "jitter": "5 %"')
-        folder.edit("a.json", '"duration": "10 min"', '"duration": "3000 h"')
+        folder.lengthen("a.json")
         done = self.exits(3, folder.run("diff", "a.json", "a.json", "--set", "storage.ost.count=4",
                                         "--time-limit", "1 us"))
         self.assertIn("time limit", done.stdout + done.stderr)
