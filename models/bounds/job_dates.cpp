@@ -21,6 +21,10 @@ SimulatedTime simulated_time(const Design& design, const JobDesign& job) {
         compute_of(design, job) * (steps * static_cast<double>(p.epochs.value_or(1)));
     if (all < out.time) out = {all, p.epochs ? "epochs" : "steps"};
   }
+  if (const auto last = steps_to_end(design, job)) {
+    const Seconds all = compute_of(design, job) * *last;
+    if (all < out.time) out = {all, "run"};
+  }
   if (!out.time.finite()) out.time = kDefaultHorizon;
   return out;
 }

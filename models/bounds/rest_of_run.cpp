@@ -7,7 +7,9 @@
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/space.hpp"
 #include "models/bounds/whole_run.hpp"
+#include "models/contract/checkpoint.hpp"
 #include "models/contract/training.hpp"
+#include "models/stage/graph.hpp"
 #include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
@@ -29,9 +31,13 @@ struct Part {
     const Seconds first = std::max(from, begins), last = std::min(until, begins + of);
     return std::max(Seconds{}, last - first) / of;
   }
-  /// Whether what goes on between two dates has another share of it than of the whole.
+  /// Whether what goes on between two dates, of which that until `shown` was simulated, has another
+  /// share of it than of the whole.
+  [[nodiscard]] bool unlike(Seconds from, Seconds until, Seconds shown) const {
+    return std::abs(share(from, shown, simulated) - share(from, until, whole)) > kAlike;
+  }
   [[nodiscard]] bool unlike(Seconds from, Seconds until) const {
-    return std::abs(share(from, until, simulated) - share(from, until, whole)) > kAlike;
+    return unlike(from, until, until);
   }
   [[nodiscard]] std::string said() const {
     return ", and run.time of \"" + job->job.id + "\" (" + spell(whole) + ") goes on as the " +
@@ -100,6 +106,30 @@ void check_dates(const Design& design, const Part& part, std::vector<std::string
   }
 }
 
+bool works_with(const JobDesign& job, const std::string& storage) {
+  if (reads_from(job, storage)) return true;
+  if (!job.checkpoint) return false;
+  const CheckpointParams p = checkpoint_params(*job.checkpoint);
+  return p.to == storage || std::ranges::find(p.tiers, storage) != p.tiers.end();
+}
+
+// Another job that works with the same storage, of which a part was simulated, too.
+void check_beside(const Design& design, const Part& part, const JobDesign& other,
+                  const std::map<std::string, Metric>& metrics, std::vector<std::string>& out) {
+  if (&other == part.job || std::ranges::none_of(design.storage, [&](const Component& storage) {
+        return works_with(*part.job, storage.id) && works_with(other, storage.id);
+      }))
+    return;
+  const auto lasts = [&](const char* figure) {
+    return Seconds::from(figure_or_zero(metrics, metric::of_job(other.job.id, figure)), unit::s);
+  };
+  const Seconds begins = begin_of(design, other.job.id, metrics), shown = lasts("time.wall"),
+                whole = std::max(shown, lasts("run.time"));
+  if (part.unlike(begins, begins + whole, begins + shown))
+    out.push_back("job." + other.job.id + ": beside it from " + spell(begins) + " until " +
+                  spell(begins + whole) + part.said() + "; simulate for longer");
+}
+
 // What is never deleted fills it before the run has ended. Who asks when it is full knows of it.
 //    [docs/models/capacity.md, eq. 4]
 void check_room(const Design& design, const Part& part, std::vector<std::string>& out) {
@@ -125,6 +155,7 @@ std::vector<std::string> unlike_the_rest(const Design& design,
   for (const Part& part : parts_of(design, metrics)) {
     check_credits(design, part, metrics, out);
     check_dates(design, part, out);
+    for (const JobDesign& other : design.jobs) check_beside(design, part, other, metrics, out);
     check_room(design, part, out);
   }
   return out;

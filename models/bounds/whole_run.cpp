@@ -8,6 +8,7 @@
 #include "engine/base/design_values.hpp"
 #include "engine/base/quantity_text.hpp"
 #include "models/bounds/parts.hpp"
+#include "models/contract/failure.hpp"
 #include "models/contract/rows.hpp"
 #include "models/stage/graph.hpp"
 #include "stallcast/breakdown.hpp"
@@ -88,6 +89,14 @@ WholeRun run_of(const Design& design, const JobDesign& job) {
 }
 
 }  // namespace
+
+std::optional<double> steps_to_end(const Design& design, const JobDesign& job) {
+  const bool by_histories = job.elastic || fails_at_random(design, job);
+  if (by_histories || job_params(job.job).whole_runs() != 1 || fault_of_whole_run(design, job))
+    return std::nullopt;
+  constexpr double kExact = 1e-9;
+  return std::max(1.0, std::ceil(run_of(design, job).steps * (1.0 - kExact)));
+}
 
 double steps_of_epoch(const Design& design, const JobDesign& job) {
   const JobParams p = job_params(job.job);

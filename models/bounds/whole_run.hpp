@@ -31,6 +31,11 @@ struct WholeRun {
 /// Of the jobs that say it. REQUIRES: all components are complete.
 [[nodiscard]] std::vector<WholeRun> whole_runs(const Design& design);
 
+/// Steps after which a simulation of `job` has shown all of its whole run; nullopt where it has
+/// none, or where histories tell of it, which go on until all its work is kept.
+///    [docs/models/whole-run.md, eq. 6]
+[[nodiscard]] std::optional<double> steps_to_end(const Design& design, const JobDesign& job);
+
 /// Steps of an epoch of a job; 0 where nothing says it.
 [[nodiscard]] double steps_of_epoch(const Design& design, const JobDesign& job);
 /// GPU time of one of its steps, mean of all ranks.

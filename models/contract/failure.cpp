@@ -5,6 +5,7 @@
 
 #include "models/contract/checkpoint.hpp"
 #include "models/contract/rows.hpp"
+#include "models/contract/training.hpp"
 
 namespace stallcast::models {
 namespace {
@@ -97,6 +98,32 @@ std::span<const FieldInfo> recovery_fields() { return kInfos<kRecovery>; }
 Seconds RecoveryParams::mounted(double hosts) const {
   const double all = hosts * static_cast<double>(pods);
   return mount * (mount_parallel ? std::ceil(all / static_cast<double>(*mount_parallel)) : 1.0);
+}
+
+namespace {
+
+bool strikes(const Component& failure, const JobDesign& job) {
+  const FailureRow& row = failure_row(failure.kind);
+  if (!row.style.kills) return false;
+  const FailureParams p = row.params(failure);
+  return !p.hosts || *p.hosts == job_params(job.job).hosts;
+}
+
+bool fails(const Design& design, const JobDesign& job, bool dated) {
+  return std::ranges::any_of(design.failures, [&](const Component& failure) {
+    return strikes(failure, job) &&
+           failure_row(failure.kind).params(failure).at.has_value() == dated;
+  });
+}
+
+}  // namespace
+
+bool fails_at_a_date(const Design& design, const JobDesign& job) {
+  return fails(design, job, true);
+}
+
+bool fails_at_random(const Design& design, const JobDesign& job) {
+  return fails(design, job, false);
 }
 
 double failing_units(const FailureParams& p, const FailingParts& job) {

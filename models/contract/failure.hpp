@@ -71,6 +71,9 @@ struct Outage {
 };
 /// Those of `design` that hit the jobs on host class `host`, in the order of their dates.
 [[nodiscard]] std::vector<Outage> outages(const Design& design, std::string_view host);
+/// Whether a failure of hosts that strikes `job` comes at a date, or at random.
+[[nodiscard]] bool fails_at_a_date(const Design& design, const JobDesign& job);
+[[nodiscard]] bool fails_at_random(const Design& design, const JobDesign& job);
 
 /// What of a job can fail.
 struct FailingParts {

@@ -116,7 +116,7 @@ void TrainingJob::describe(sim::Ledger& ledger) {
   ledger.state(epochs_);                    // no jump leaves its epoch
   ledger.state(cold_);
   starts_.describe(ledger);
-  ledger.bound(static_cast<double>(epoch_.steps - epoch_.done), 1.0);
+  ledger.bound(static_cast<double>(epoch_.last - epoch_.done), 1.0);
   ledger.state(training_);
   ledger.state(waiting_);
   if (last_arrival_ > context_.now()) ledger.due(last_arrival_);
@@ -269,11 +269,14 @@ sim::Task<void> TrainingJob::epoch(std::int64_t steps, std::int64_t done) {
 }
 
 sim::Task<void> TrainingJob::train(std::int64_t steps, std::int64_t done) {
+  const double all = static_cast<double>(steps), before = all * static_cast<double>(epochs_);
+  const auto last = static_cast<std::int64_t>(std::min(all, most_steps_ - before));
   epoch_ = {.began = context_.now(),
             .saving = {},
             .once = once_,
             .steps = steps,
             .done = done,
+            .last = last,
             .before = done};
   epoch_read_ = epoch_missed_ = {};
   // As in the epoch before.    [docs/models/cache.md, eq. 12]
@@ -282,7 +285,7 @@ sim::Task<void> TrainingJob::train(std::int64_t steps, std::int64_t done) {
   for (RankClass& ranks : classes_)
     if (ranks.loader) ranks.loader->begin_epoch(steps - done, written, done);
   begin_start(done > 0);
-  while (epoch_.done < steps && !time_is_up()) {
+  while (epoch_.done < last && !time_is_up()) {
     co_await await_input();
     if (restarts_.failed()) {
       stopped_ = context_.now();
@@ -295,11 +298,11 @@ sim::Task<void> TrainingJob::train(std::int64_t steps, std::int64_t done) {
     ++epoch_.done;
     end_start(epoch_.done - done);
     restarts_.end_step(steps_);
-    if (horizon_.finite())
-      context_.report_progress(std::min(1.0, (context_.now() - began_) / horizon_));
-    else if (p_.epochs)
-      context_.report_progress(static_cast<double>(kept().steps) /
-                               (static_cast<double>(steps) * static_cast<double>(*p_.epochs)));
+    const double end =
+        p_.epochs ? all * static_cast<double>(*p_.epochs) : std::numeric_limits<double>::infinity();
+    context_.report_progress(std::min(
+        1.0, std::max((context_.now() - began_) / horizon_,
+                      (before + static_cast<double>(epoch_.done)) / std::min(end, most_steps_))));
     if (checkpoint_) {
       const Seconds start = context_.now();
       const WaitSplit blamed = recorder_ != nullptr ? checkpoint_->blamed() : WaitSplit{};
@@ -346,7 +349,11 @@ sim::Task<void> TrainingJob::run() {
   const double most = 9e15;  // exact in a double; no epoch is longer
   const auto steps = static_cast<std::int64_t>(std::min(steps_per_epoch_, most));
   std::int64_t done = 0;
-  while ((!p_.epochs || epochs_ < *p_.epochs) && !time_is_up()) {
+  const auto goes_on = [&] {
+    return (!p_.epochs || epochs_ < *p_.epochs) &&
+           static_cast<double>(epochs_) * static_cast<double>(steps) < most_steps_;
+  };
+  while (goes_on() && !time_is_up()) {
     co_await epoch(steps, done);
     done = 0;
     if (!restarts_.failed()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -58,6 +59,8 @@ class TrainingJob {
     return training_ && context_.now() - began_ >= time;
   }
   void describe(sim::Ledger& ledger);
+  /// It ends after so many steps that are kept, if nothing ends it before. REQUIRES: not begun.
+  void end_after(double steps) { most_steps_ = steps; }
   /// It reads behind `supplies`, and does not overtake them in its first epoch.
   void read_behind(std::vector<StageSupply*> supplies);
   /// Time it waited for them after it had begun.
@@ -242,12 +245,14 @@ class TrainingJob {
   std::unique_ptr<Communicator> communicator_;
   Seconds horizon_;
   double steps_per_epoch_ = 0.0;
+  double most_steps_ = std::numeric_limits<double>::infinity();
 
   /// The present epoch.
   struct Epoch {
     Seconds began, saving;
     Seconds once;  ///< `once_` when it began
     std::int64_t steps = 0, done = 0;
+    std::int64_t last = 0;    ///< of its steps, after which it or the job ends
     std::int64_t before = 0;  ///< of the steps done, those before a failure
   };
   Epoch epoch_;

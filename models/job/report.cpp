@@ -151,8 +151,9 @@ void TrainingJob::report_once(RunResult& out) const {
     if (time != Seconds{}) out.metrics[metric::of_job(id_, figure)] = {time.in(unit::s), "s", {}};
   };
   const bool whole = p_.whole_runs() > 0;
-  const bool all = p_.epochs && epochs_ >= *p_.epochs && epoch_.done >= epoch_.steps;
-  if (!whole && all) return;
+  const bool all = whole ? static_cast<double>(kept().steps) >= most_steps_
+                         : p_.epochs && epochs_ >= *p_.epochs && epoch_.done >= epoch_.steps;
+  if (all) return;
   set("start.once", once());
   if (whole || (checkpoint_ && checkpoint_->params().every_steps)) set("checkpoint.owed", owed());
   if (!classes_.front().loader) return;

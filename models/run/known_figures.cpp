@@ -14,6 +14,7 @@
 #include "models/bounds/power.hpp"
 #include "models/bounds/space.hpp"
 #include "models/contract/checkpoint.hpp"
+#include "models/contract/failure.hpp"
 #include "models/contract/rows.hpp"
 #include "models/contract/training.hpp"
 #include "models/run/simulate.hpp"
@@ -25,28 +26,6 @@ namespace {
 
 using metric::Domain;
 using Metrics = std::map<std::string, Metric>;
-
-bool strikes(const Component& failure, const JobDesign& job) {
-  const FailureRow& row = failure_row(failure.kind);
-  if (!row.style.kills) return false;
-  const FailureParams p = row.params(failure);
-  return !p.hosts || *p.hosts == job_params(job.job).hosts;
-}
-
-/// Whether a failure of hosts that strikes `job` comes at a date, or at random.
-bool fails(const Design& design, const JobDesign& job, bool dated) {
-  return std::ranges::any_of(design.failures, [&](const Component& failure) {
-    return strikes(failure, job) &&
-           failure_row(failure.kind).params(failure).at.has_value() == dated;
-  });
-}
-
-bool fails_at_a_date(const Design& design, const JobDesign& job) {
-  return fails(design, job, true);
-}
-bool fails_at_random(const Design& design, const JobDesign& job) {
-  return fails(design, job, false);
-}
 
 bool has_stragglers(const Design& design, const JobDesign& job) {
   const Component* host = design.find_host(job_params(job.job).hosts);

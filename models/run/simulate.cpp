@@ -133,8 +133,10 @@ struct Simulation::Parts {
                                                            std::uint64_t seed,
                                                            sim::Context& context) {
     std::vector<std::unique_ptr<TrainingJob>> out;
-    for (const JobDesign& job : design.jobs)
+    for (const JobDesign& job : design.jobs) {
       out.push_back(std::make_unique<TrainingJob>(design, job, grains, plant, context, seed));
+      if (const auto steps = steps_to_end(design, job)) out.back()->end_after(*steps);
+    }
     return out;
   }
   // Until the jobs, the stages and the tenants that end have ended, or for as long as the run is to

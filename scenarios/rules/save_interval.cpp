@@ -39,7 +39,7 @@ void check_saves_there(const Design& design, const JobDesign& job, const Value& 
     if (simulated.by != by) time = simulated.time.in(unit::s), by = simulated.by;
   }
   if (time <= 0.0) return;
-  const bool by_time = by == "duration";
+  const bool by_time = by == "duration", all = by == "run";
   const std::string lasts = base::print_quantity(time, Dimension::time),
                     key = "\"" + std::string(by) + "\"";
   if (every.number > time)
@@ -48,7 +48,9 @@ void check_saves_there(const Design& design, const JobDesign& job, const Value& 
                         : "if no GPU waits job \"" + job.job.id + "\" has done its " + key +
                               " after " + lasts + ", before a save is due",
                 by_time ? "save more often, or lengthen \"run\": { \"duration\": ... }"
+                : all   ? "save more often"
                         : "save more often, or let it have more " + key);
+  if (all) return;  // it is no part of a longer run
   // Shares of time are over whole runs: the interval that has not ended costs nothing yet.
   constexpr double kFewSaves = 10.0;
   if (save.kind != "sync" || every.number > time || time >= kFewSaves * every.number) return;

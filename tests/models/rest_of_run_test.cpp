@@ -77,6 +77,29 @@ TEST_CASE("what has dates goes on in run.time, and is told") {
   CHECK_THAT(warnings(busy)[0], Contains("tenant.in: at work from 0 s until 60 s"));
 }
 
+TEST_CASE("a job that is beside another for more of what was simulated than of its run is told") {
+  Design design = simulated();
+  const auto beside = [&](double begins, double run, double shown) {
+    return warnings(design, {{"job.tune.run.time", {run, "s", {}}},
+                             {"job.tune.time.wall", {shown, "s", {}}},
+                             {"stage.tune.start", {begins, "s", {}}}});
+  };
+  design.jobs.push_back(design.jobs[0]);
+  design.jobs[1].job.id = "tune";
+  // Both go on: side by side in what was simulated, and so are their runs.
+  CHECK(beside(0.0, 600000.0, 600.0).empty());
+  // It comes when a tenth of the simulation is over, or ends with a tenth of the run.
+  design.stages = {component(Role::stage, "train", "tune", {{"job", "tune"}, {"start", "60 s"}})};
+  const std::vector<std::string> late = beside(60.0, 600000.0, 600.0);
+  REQUIRE(late.size() == 2);
+  CHECK_THAT(late[0], Contains("job.tune: beside it from 60 s until") &&
+                          Contains("run.time of \"train\"") && Contains("for longer"));
+  CHECK(beside(0.0, 60000.0, 600.0).size() == 1);
+  // It works with another storage system.
+  set(*design.jobs[1].dataset, Role::dataset, "on", "far");
+  CHECK(beside(60.0, 600000.0, 600.0).empty());
+}
+
 TEST_CASE("saves that fill the storage before the whole run ends are told") {
   // 10 GB of each second, on 1 TB.
   Design design = simulated();

@@ -129,6 +129,42 @@ TEST_CASE("a window with one save of many says what the others cost") {
   CHECK(time("100") == Approx(time("80")).epsilon(2e-3));
 }
 
+TEST_CASE("a job whose whole run is shorter than what is simulated ends with it") {
+  // 110 of 200 steps; of three epochs of 50; of a minute that would hold 600.
+  const auto ends = [](const char* steps, const char* epochs, const char* duration) {
+    Design design = failing();
+    design.failures.clear();
+    set(design.jobs[0].job, Role::job, "run.steps", "110");
+    set(design.jobs[0].job, Role::job, "steps", steps);
+    set(design.jobs[0].job, Role::job, "epochs", epochs);
+    set(*design.jobs[0].dataset, Role::dataset, "samples", "6400");
+    if (duration != nullptr) set(design.run, Role::run, "duration", duration);
+    return design;
+  };
+  for (Design design :
+       {ends("200", "1", nullptr), ends("50", "3", nullptr), ends("50", "40", "1 min")}) {
+    const RunResult result = run(design);
+    CHECK(metric(result, "job.train.steps") == 110.0);
+    CHECK(metric(result, "job.train.run.time") ==
+          Approx(metric(result, "job.train.time.wall")).epsilon(1e-9));
+    set(design.run, Role::run, "fast_forward", "false");
+    CHECK(metric(run(design), "job.train.run.time") ==
+          Approx(metric(result, "job.train.run.time")).epsilon(1e-9));
+  }
+  // What a failure undoes is done again, and then it ends.
+  Design fails = ends("200", "1", "10 min");
+  fails.failures = {component(Role::failure, "process", "crash", {{"at", "5 s"}})};
+  set(*fails.jobs[0].recovery, Role::recovery, "restore", "20 s");
+  const RunResult again = run(fails);
+  CHECK(metric(again, "job.train.steps") == 110.0);
+  CHECK(metric(again, "job.train.run.time") ==
+        Approx(metric(again, "job.train.time.wall")).epsilon(1e-9));
+  // Histories of failures at random go on until all work is kept: a window shows their pace.
+  Design random = failing();
+  set(random.jobs[0].job, Role::job, "run.steps", "10");
+  CHECK(metric(run(random), "job.train.steps") == 100.0);
+}
+
 TEST_CASE("requests of a row of jobs are paid by the time that was simulated") {
   Design design = failing_in_a_row();
   design.failures.clear();
