@@ -296,4 +296,44 @@ TEST_CASE("a target on cost, power or rack space is a limit of its own") {
   }
 }
 
+TEST_CASE("where several things are searched a budget decides before what more of one relieves") {
+  // One host more: its saves are too slow by more than its price is too high.
+  PlanResult plan = searched(true);
+  PlanPoint ten = nine({target("save", "fail"), target("budget", "fail")});
+  ten.targets[0].margin = -0.5;
+  ten.targets[1].that = "cost.capex <= 3 MUSD";
+  ten.targets[1].margin = -0.1;
+  ten.binding = "storage.s.ost";
+  plan.points = {ten};
+  plan.neighbours = {{0, -1, 0, 1.0}};
+  CHECK(plan::reason_of(plan)->target.id == "save");
+  plan.axes.push_back(searched().axes.front());
+  plan.points[0].values = {"10", "7"};
+  const auto reason = plan::reason_of(plan);
+  CHECK(reason->target.id == "budget");
+  CHECK(reason->by == "budget");
+  CHECK(reason->resource.empty());
+}
+
+TEST_CASE("where a figure still falls at an end of what was searched, that is told") {
+  PlanResult plan = searched(true);
+  plan.axes[0].from = "9", plan.axes[0].to = "6";
+  plan.objective = {"job.t.run.cost", "USD", false};
+  plan.points = {nine({}), nine({})};
+  plan.points[1].values = {"8"};
+  plan.answer = 0;
+  plan.neighbours = {{0, 1, 1, 1.0}};
+  const auto notes = [&](double at_end, double before) {
+    plan.points[0].objective = at_end;
+    plan.points[1].objective = before;
+    return plan::notes_of_ends(plan);
+  };
+  REQUIRE(notes(34.3, 35.0).size() == 1);
+  CHECK(notes(34.3, 35.0)[0].starts_with("job.t.run.cost still falls at 9 hosts"));
+  CHECK(notes(34.3, 34.3).empty());
+  CHECK(notes(34.3, 33.0).empty());
+  plan.axes[0].from = "12";  // nine are in the midst
+  CHECK(notes(34.3, 35.0).empty());
+}
+
 }  // namespace reason_test

@@ -45,6 +45,16 @@ class Reason(unittest.TestCase):
         reason = json.loads(found.out)["plan"]["reason"]
         self.assertEqual((reason["by"], reason["resource"]), ("bandwidth", "storage.scratch.nsd.write"))
 
+    def test_room_is_no_limit_that_could_be_softer(self):
+        """The save before the one that is kept is there until that is written: 200 GB in OSTs of 20 GB."""
+        roomy = json.loads(json.dumps(SAVING))
+        roomy["storage"][0]["ost"]["capacity"] = "20 GB"
+        roomy["jobs"][0]["checkpoint"]["keep"] = {"last": 1}
+        told = plan(text=json.dumps(roomy) % 99)
+        self.assertIn("by capacity (room of fs)", told)
+        self.assertNotIn("Softer targets", told)
+        self.assertIn("Softer targets", plan(text=json.dumps(SAVING) % 99))
+
     def test_one_more_tells_of_the_target_that_decided(self):
         needed = json.loads(Run("plan", "FILE", "--format", "json", text=json.dumps(SAVING) % 99).out)["plan"]["required"]
         told = plan(text=json.dumps(SAVING) % (needed + 0.1))

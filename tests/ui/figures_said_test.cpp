@@ -4,6 +4,7 @@
 #include "stallcast/metric.hpp"
 #include "tests/ui/report_samples.hpp"
 #include "ui/report/advice.hpp"
+#include "ui/report/compare_parts.hpp"
 #include "ui/report/html/sections.hpp"
 #include "ui/report/layout.hpp"
 #include "ui/report/limit.hpp"
@@ -235,6 +236,23 @@ TEST_CASE("a table of many jobs that wait for everything fits the page and names
                              "network, data, metadata, CPU cores, saves, restarts and the slowest",
                              "a 12.5 % 12.5 % 12.5 % 12.5 % 12.5 % 12.5 % 12.5 % 12.5 % b"})
     CHECK(said.find(waited) != std::string::npos);
+}
+
+TEST_CASE("goodput is left out beside the utilization of its own job alone") {
+  SideBySide both;
+  for (const char* name : {"a", "b"}) {
+    Prediction& p = both.designs.emplace_back().prediction;
+    both.designs.back().name = name;
+    for (const auto& [job, busy, useful] : {std::tuple{"x", 0.959, 0.953}, {"y", 0.953, 0.953}}) {
+      p.breakdown[job] = {{"compute", busy}};
+      p.metrics[metric::gpu_utilization(job)] = {busy, "ratio", {}};
+      p.metrics[metric::goodput(job)] = {useful, "ratio", {}};
+    }
+  }
+  std::vector<std::string> labels;
+  for (const CompareRow& row : compare_rows(both))
+    if (row.metric == metric::kGoodput) labels.push_back(row.label);
+  CHECK(labels == std::vector<std::string>{"goodput of x"});
 }
 
 }  // namespace figures_said_test

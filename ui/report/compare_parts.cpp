@@ -161,10 +161,13 @@ ComparedCell cell_of_metric(const std::string& name, const Metric* metric) {
   return out;
 }
 
-/// Whether both rows say the same of every design.
-bool alike(const CompareRow& a, const CompareRow& b) {
-  for (std::size_t i = 0; i < a.cells.size(); ++i)
-    if (a.cells[i].text != b.cells[i].text) return false;
+/// Whether goodput says of every design what GPU utilization of the same job does.
+bool says_utilization(const SideBySide& c, const Found& goodput, const CompareRow& row) {
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    if (goodput.names[i].empty()) continue;
+    const std::string busy = metric::gpu_utilization(metric::parse(goodput.names[i]).id);
+    if (cell_of_metric(busy, metric_of(c.designs[i], busy)).text != row.cells[i].text) return false;
+  }
   return true;
 }
 
@@ -330,11 +333,7 @@ class Rows {
             cell_of_metric(found.names[i], metric_of(c_.designs[i], found.names[i])));
       mark_best(c_, found, row);
       // Where nothing fails the goodput is the utilization.
-      if (found.figure == metric::kGoodput &&
-          std::any_of(out_.begin(), out_.end(), [&](const CompareRow& other) {
-            return other.metric == metric::kGpuUtilization && alike(other, row);
-          }))
-        continue;
+      if (found.figure == metric::kGoodput && says_utilization(c_, found, row)) continue;
       put(group, std::move(row));
     }
   }

@@ -32,6 +32,12 @@ constexpr std::int64_t kChecks = 8;     ///< unless PlanSpec says otherwise
 constexpr std::int64_t kReplicas = 24;  ///< the same
 constexpr std::int64_t kTornado = 4;    ///< the same
 
+/// What it holds has no room: no limit that could be softer.
+bool overfills(const TargetMargin& t) {
+  return t.status != "pass" && limit_kept(t) > 1.0 &&
+         metric::parse(base::parse_assertion(t.that)->metric).figure == "capacity.used";
+}
+
 /// From a search to what is said about it.
 class Answer {
  public:
@@ -96,7 +102,7 @@ class Answer {
     const PlanNeighbour* of = deciding_neighbour(out_);
     if (of == nullptr) return;
     PlanPoint& point = out_.points[of->point];
-    const TargetMargin& missed = *tightest(point);
+    const TargetMargin& missed = deciding_miss(out_, point);
     Cell cell = *search_.answer;
     --cell[of->axis];
     if (missed.when.empty()) rank(cell, point, missed);
@@ -159,9 +165,10 @@ class Answer {
     if (other.meets || !answer.objective || !other.objective) return;
     const double saved = objective_.cost(*answer.objective) - objective_.cost(*other.objective);
     if (!(saved > 0.0)) return;
-    // What misses a confidence does not miss its limit: another limit would be a guess.
+    // What misses a confidence does not miss its limit: another limit would be a guess. And nothing
+    // can be fuller than full.
     if (std::any_of(other.targets.begin(), other.targets.end(),
-                    [](const TargetMargin& t) { return t.unsure(); }))
+                    [](const TargetMargin& t) { return t.unsure() || overfills(t); }))
       return;
     for (const TargetMargin& t : other.targets)
       if (t.status != "pass")
@@ -233,6 +240,8 @@ class Answer {
     unseen();
     if (out_.answer) replicas(out_.points[*out_.answer]);
     if (search_.non_monotone) out_.notes.push_back(non_monotone_note(out_, contradiction()));
+    if (!objective_.of_cell)
+      for (std::string& note : notes_of_ends(out_)) out_.notes.push_back(std::move(note));
     for (const PlanNeighbour& n : out_.neighbours)
       if (n.direction < 0 && out_.points[n.point].inconclusive)
         out_.notes.push_back("with " +

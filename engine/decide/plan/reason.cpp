@@ -62,6 +62,8 @@ std::string_view short_of(const TargetMargin& missed, std::string_view resource)
   }
 }
 
+bool is_budget(std::string_view by) { return by == "budget" || by == "power" || by == "space"; }
+
 }  // namespace
 
 std::string_view given_by(std::string_view resource) {
@@ -73,7 +75,10 @@ std::string_view given_by(std::string_view resource) {
 }
 
 PlanReason missed_by(const PlanPoint& point, const TargetMargin& missed, std::string values) {
-  return {std::string(short_of(missed, point.binding)), point.binding, missed, std::move(values)};
+  std::string by(short_of(missed, point.binding));
+  // The point names what binds its tightest target, which no budget is that is not it.
+  const bool named = !is_budget(by) || tightest(point)->name() == missed.name();
+  return {std::move(by), named ? point.binding : "", missed, std::move(values)};
 }
 
 std::string relieved_by(const Prediction& larger, const Prediction& smaller,
@@ -146,17 +151,23 @@ const PlanNeighbour* deciding_neighbour(const PlanResult& plan) {
   return out;
 }
 
+const TargetMargin& deciding_miss(const PlanResult& plan, const PlanPoint& neighbour) {
+  if (plan.axes.size() > 1)
+    for (const TargetMargin& t : neighbour.targets)
+      if (t.status == "fail" && is_budget(short_of(t, ""))) return t;
+  return *tightest(neighbour);
+}
+
 std::optional<PlanReason> reason_of(const PlanResult& plan, const std::string& relieved) {
   const PlanNeighbour* of = deciding_neighbour(plan);
   if (of == nullptr) return std::nullopt;
   const PlanPoint& smaller = plan.points[of->point];
-  const TargetMargin& missed = *tightest(smaller);
+  const TargetMargin& missed = deciding_miss(plan, smaller);
   PlanReason out =
       missed_by(smaller, missed, base::counted(plan.axes[of->axis], smaller.values[of->axis]));
   // Room, wear and money have a name already; of all else, what the larger design has more of
   // relieves it.
-  constexpr std::string_view kNamed[] = {"capacity", "wear", "budget", "power", "space"};
-  if (relieved.empty() || std::ranges::find(kNamed, out.by) != std::end(kNamed)) return out;
+  if (relieved.empty() || out.by == "capacity" || out.by == "wear" || is_budget(out.by)) return out;
   out.by = std::string(given_by(relieved));
   out.resource = relieved == kCompute ? "" : relieved;
   return out;
@@ -222,6 +233,26 @@ std::string non_monotone_note(const PlanResult& plan, const std::optional<PlanPo
   const std::vector<std::string> missed = beyond->missed();
   return out + (beyond->inconclusive ? "may miss " : "misses ") +
          (missed.empty() ? "them" : base::join(missed, " and "));
+}
+
+std::vector<std::string> notes_of_ends(const PlanResult& plan) {
+  std::vector<std::string> out;
+  if (!plan.answer) return out;
+  const PlanPoint& answer = plan.points[*plan.answer];
+  for (const PlanNeighbour& n : plan.neighbours) {
+    const PlanAxis& axis = plan.axes[n.axis];
+    const std::string& value = answer.values[n.axis];
+    const std::optional<double>& other = plan.points[n.point].objective;
+    const bool least = base::is_counted(axis, value) && (value == "0" || value == "1");
+    const bool at_end = axis.from != axis.to && (value == axis.from || value == axis.to);
+    if (!at_end || least || !answer.objective || !other) continue;
+    if (plan.objective.maximize ? *other < *answer.objective : *other > *answer.objective)
+      out.push_back(plan.objective.name +
+                    (plan.objective.maximize ? " still rises" : " still falls") + " at " +
+                    base::counted(axis, value) +
+                    ", an end of what was searched: a wider --over looks further");
+  }
+  return out;
 }
 
 }  // namespace stallcast::plan

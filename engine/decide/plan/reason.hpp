@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stallcast/design.hpp"
 #include "stallcast/plan.hpp"
@@ -19,6 +20,11 @@ namespace stallcast::plan {
 /// would be taken if it did not; of several that of what was searched first. nullptr where there is
 /// none.
 [[nodiscard]] const PlanNeighbour* deciding_neighbour(const PlanResult& plan);
+
+/// Which target it misses: the tightest. Where several things are searched a budget (of money,
+/// power or room in racks) comes first: of what else is missed, more of another thing might do, and
+/// would cost more. REQUIRES: it has targets.
+[[nodiscard]] const TargetMargin& deciding_miss(const PlanResult& plan, const PlanPoint& neighbour);
 
 /// By that neighbour; nullopt where there is none. `relieved`: of that neighbour, what the answer
 /// has more of, if known.
@@ -53,5 +59,9 @@ inline constexpr std::string_view kCompute = "compute";
 /// one, what misses lies before the answer.
 [[nodiscard]] std::string non_monotone_note(const PlanResult& plan,
                                             const std::optional<PlanPoint>& beyond);
+
+/// Of what is to be had least or most of, and no cost of what is bought: where the answer is at an
+/// end of what was searched, and better than the design before that.
+[[nodiscard]] std::vector<std::string> notes_of_ends(const PlanResult& plan);
 
 }  // namespace stallcast::plan
