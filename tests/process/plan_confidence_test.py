@@ -5,6 +5,7 @@ Usage: plan_confidence_test.py PATH_OF_STALLCAST [unittest options]. The worker 
 """
 import json
 import math
+import re
 import unittest
 
 import program
@@ -262,6 +263,8 @@ class Confidence(unittest.TestCase):
         words = " ".join(run.out.split())
         self.assertRegex(words, r"^sure: needs \d+ OSTs for 90 % of all cases without draws needs \d+ OSTs \(storage "
                                 r"scratch\), with which the targets hold in [\d.]+ of 100 cases")
+        stated = re.search(r"without draws needs (\d+ OSTs)", words)[1]
+        self.assertIn(f" with {stated} limited by ", words)
         self.assertRegex(words, r"32 draws of \d+ uncertain inputs?\b")
 
     def test_what_is_no_share_is_refused(self):

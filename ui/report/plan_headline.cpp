@@ -54,10 +54,16 @@ std::string bought_for(const Prediction& answer) {
   return "for " + print_value(hourly->second.value, hourly->second.unit) + ", all that has a price";
 }
 
+/// "with 8 OSTs ", of what is of the answer without draws where these were asked for another one;
+/// else what is said `alone`.
+std::string of_stated(const PlanResult& plan, const std::string& alone = "") {
+  return drawn_answer(plan).empty() ? alone : "with " + answer_text(plan) + " ";
+}
+
 /// What limits the design that was found, as `run` says it.
 std::string left_over(const PlanResult& plan) {
   const std::string limit = limit_phrase(plan.prediction);
-  return limit.empty() ? "" : "then " + limit;
+  return limit.empty() ? "" : of_stated(plan, "then ") + limit;
 }
 
 std::string status_text(PlanStatus status, const Ink& ink) {
@@ -117,9 +123,9 @@ std::string goal_reached(const PlanResult& plan) {
 
 /// What the answer is bought for, unless that is what it has the least of.
 std::string priced(const PlanResult& plan) {
-  return metric::parse(plan.objective.name).domain == metric::Domain::cost
-             ? ""
-             : bought_for(plan.prediction);
+  if (metric::parse(plan.objective.name).domain == metric::Domain::cost) return "";
+  const std::string price = bought_for(plan.prediction);
+  return price.empty() ? "" : of_stated(plan) + price;
 }
 
 std::vector<std::string> all_of(std::initializer_list<std::vector<std::string>> parts) {
