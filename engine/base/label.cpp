@@ -37,6 +37,7 @@ constexpr Row kRows[] = {
     {"storage", "cache.copy", "copies into the cache", of, DrawnIn::limit},
     {"storage", "capacity", "room", of, DrawnIn::limit},
     {"storage", "client", "clients", of, DrawnIn::limit},
+    {"storage", "client.core", "core of a client", of, DrawnIn::entry},
     {"storage", "client.stream", "stream of a client", of, DrawnIn::limit},
     {"storage", "client.tls", "TLS of a client", of, DrawnIn::entry},
     {"storage", "client.put", "PUTs of a client", of, DrawnIn::limit},
