@@ -209,6 +209,8 @@ class PooledStore : public StorageModel {
     out.served = co_await std::move(read);
     out.ended = context().now();
   }
+  /// One after the other: what took longer limited it.
+  [[nodiscard]] sim::Task<Served> longer_of(sim::Task<Served> first, sim::Task<Served> then);
   /// How `request` is read by that chain; none where it is not. By the client, its sizes and what
   /// the store was built as alone, not by what was opened or when: see OneTransfer::lasts.
   [[nodiscard]] virtual std::optional<FileReads> file_reads(const Client& client,
