@@ -47,6 +47,7 @@ constexpr Row kRows[] = {
     {"storage", "datanode.nic", "DataNode NICs", of, DrawnIn::entry},
     {"storage", "device", "volumes", of, DrawnIn::media},
     {"storage", "directories", "directories", of, DrawnIn::metadata},
+    {"storage", "directory", "directory", of, DrawnIn::metadata},
     {"storage", "disk", "disks", of, DrawnIn::media},
     {"storage", "drives", "drives", of, DrawnIn::media},
     {"storage", "drives.latency", "latency of the drives", of, DrawnIn::media},
