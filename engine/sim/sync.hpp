@@ -144,6 +144,10 @@ class TokenBucket {
   [[nodiscard]] Ops promise(Ops n);
   /// Whether nothing of it has.
   [[nodiscard]] bool has(Ops n) const { return level_now() >= n; }
+  /// Tokens that are there for whoever comes now.
+  [[nodiscard]] Ops there() const { return std::max(level_now(), Ops{}); }
+  /// The most there can be.
+  [[nodiscard]] Ops burst() const { return burst_; }
   /// From now on another rate, and a burst of as many seconds of it. Who waits in `take` does not
   /// notice. REQUIRES: rate > 0.
   void set_rate(OpRate rate);

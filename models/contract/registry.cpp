@@ -55,6 +55,7 @@ constexpr std::array kStorageRemedies{
     Remedy{"client.stream", Of::checkpoint, "direct", 0.0, "true"},
     Remedy{"client.stream", Of::checkpoint, "threads", 2.0},
     Remedy{"client.stream", Of::loader, "workers", 2.0},
+    Remedy{"client.core", Of::loader, "workers", 2.0},
     Remedy{"client.tls", Of::loader, "workers", 2.0},
     Remedy{"client", Of::self, "client.rpcs_in_flight", 2.0},
     Remedy{"server", Of::self, "server.count", 1.25, {}, false, true},

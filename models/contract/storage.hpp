@@ -118,6 +118,7 @@ struct Client {
   std::uint64_t id = 0;               ///< of the class, in its run: what it draws is its own
   std::uint64_t process = 0;          ///< of each member: what it has open is its own
   std::size_t asker = Asker::others;  ///< whose requests are its
+  std::size_t owner = 0;              ///< whose files it creates: of a job, a tenant or a stage
   std::size_t host_group = 0;         ///< where it runs: as HostSite.group
   double hosts = 1.0;                 ///< of that group
   double members = 1.0;               ///< processes acting together

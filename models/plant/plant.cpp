@@ -330,6 +330,7 @@ Client Plant::job_client(const std::string& job, const std::string& host, std::s
   const JobQos& qos = qos_.at(job);
   out.share = qos.share;
   out.asker = Asker::of(qos.number, JobWork::steps);
+  out.owner = 1 + qos.number;
   if (storages_.at(storage)->own_of_host()) return out;
   if (const auto line = operations_.find(job); line != operations_.end())
     out.operations = &line->second;

@@ -65,6 +65,8 @@ class Plant {
   /// `gds`: it reads into GPUs and writes out of them, past host memory.
   [[nodiscard]] Client client(const std::string& host, std::size_t group,
                               const std::string& storage, double members, bool gds = false);
+  /// Of clients of who is no job: the files they create are no other's.
+  [[nodiscard]] std::size_t another_owner() { return 1 + qos_.size() + others_++; }
   /// The same for processes of job `job`, with its weight and behind its limit.
   [[nodiscard]] Client job_client(const std::string& job, const std::string& host,
                                   std::size_t group, const std::string& storage, double members,
@@ -243,6 +245,7 @@ class Plant {
   std::map<std::string, std::set<std::string, std::less<>>> idle_drives_;
   std::map<std::string, RankLayout> layouts_;
   std::uint64_t clients_ = 0;
+  std::size_t others_ = 0;  ///< owners of files that are no jobs
   sim::Context* context_ = nullptr;
   Seconds began_;  ///< date at which the run did
   ResourceTable resources_;

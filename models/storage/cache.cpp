@@ -319,7 +319,7 @@ class CacheStore final : public PooledStore {
       written_[index(request.content)].waiting += whole / pieces;
       waiting_ += whole / pieces;
       waiting_files_ += request.files * client.members / pieces;
-      asker_ = client.asker;
+      asker_ = client.asker, owner_ = client.owner;
       if (!std::exchange(draining_, true)) context().spawn(drain());
     }
     co_await context().sleep((p_.commit + round_trip() * 2.0) * request.files);
@@ -337,6 +337,7 @@ class CacheStore final : public PooledStore {
   sim::Task<void> drain() {
     Client all{.id = 0,
                .asker = asker_,
+               .owner = owner_,
                .limit = paths_.limit,
                .read_path = {},
                .write_path = paths_.drain};
@@ -381,8 +382,8 @@ class CacheStore final : public PooledStore {
   Bytes dirty_, peak_, waiting_, leaving_;
   Seconds leaves_since_;
   double waiting_files_ = 0.0;
-  std::size_t asker_ = Asker::others;  ///< of what came in last
-  sim::LinkId drain_, room_;           ///< room_: as fast as bytes leave that others wait for
+  std::size_t asker_ = Asker::others, owner_ = 0;  ///< of what came in last
+  sim::LinkId drain_, room_;  ///< room_: as fast as bytes leave that others wait for
   bool draining_ = false;
   std::optional<Served> drained_by_;  ///< what left last
   std::optional<sim::Signal> drained_;

@@ -91,7 +91,12 @@ class Lustre final : public PooledStore {
   sim::Task<Served> read_both(const Client& client, ReadRequest request, LustreLayout::Parts file) {
     PartRead mdt, osts;
     std::vector<sim::Task<void>> parts;
-    parts.push_back(timed(read_mdt(client, request, file), mdt));
+    const double trips = file.asked_of_mdt(request.round_trips, request.range());
+    const Client there = at_mdt(client);
+    parts.push_back(timed(
+        longer_of(metadata_line(client, request.files * file.at_mdt * trips, p_.mdt_data_service),
+                  stream_in(there, file.mdt * request.files, p_.stream_mdt)),
+        mdt));
     // Of ranges that lie in one or the other, one after the other.
     const bool at_once = file.at_mdt + file.at_osts() > 1.0 + LustreLayout::kRounding;
     if (!at_once) co_await sim::join(context(), std::exchange(parts, {}));
@@ -104,14 +109,23 @@ class Lustre final : public PooledStore {
     co_return osts.served;
   }
 
+  // A writer's files come one after the other.    [lustre.md, eq. 4]
   sim::Task<Served> write(const Client& client, const WriteRequest& request) override {
-    if (request.sharing != FileSharing::own) co_return co_await write_shared(client, request);
-    // A writer's files come one after the other.
+    if (request.sharing != FileSharing::own) return write_shared(client, request);
     const LustreLayout::Parts file = layout().split(request.bytes / request.files);
-    if (file.mdt > Bytes{}) {
-      co_await metadata_line(client, request.files, p_.mdt_data_service);
-      co_await stream_out(at_mdt(client), file.mdt * request.files, p_.stream_mdt);
-    }
+    if (file.mdt > Bytes{}) return write_both(client, request, file);
+    return write_osts(client, request, file);
+  }
+  sim::Task<Served> write_both(const Client& client, WriteRequest request,
+                               LustreLayout::Parts file) {
+    const Client there = at_mdt(client);
+    co_return co_await longer_of(
+        longer_of(metadata_line(client, request.files, p_.mdt_data_service),
+                  stream_out(there, file.mdt * request.files, p_.stream_mdt)),
+        write_osts(client, request, file));
+  }
+  sim::Task<Served> write_osts(const Client& client, WriteRequest request,
+                               LustreLayout::Parts file) {
     WriteRequest rest = request;
     rest.bytes = request.bytes - file.mdt * request.files;
     const Bytes piece = request.requests > 0.0 ? request.range() : p_.rpc;
@@ -243,19 +257,6 @@ class Lustre final : public PooledStore {
             {request, saved_share(request.readers, request.file())},
             reading(client, file, request.bytes)};
   }
-  // In line at the MDS, then moving: what took longer limited it.
-  sim::Task<Served> read_mdt(const Client& client, const ReadRequest& request,
-                             LustreLayout::Parts file) {
-    const double trips = file.asked_of_mdt(request.round_trips, request.range());
-    const Seconds began = context().now();
-    const Served in_line =
-        co_await metadata_line(client, request.files * file.at_mdt * trips, p_.mdt_data_service);
-    const Seconds in_turn = context().now();
-    const Served moved =
-        co_await stream_in(at_mdt(client), file.mdt * request.files, p_.stream_mdt);
-    co_return in_turn - began > context().now() - in_turn ? in_line : moved;
-  }
-
   // One stream through the components in turn, each over c stripes: c times what the window of
   // RPCs, read-ahead or dirty bytes carries, not more than the OSTs give or the client's copy
   // allows. The component that takes longest tells what holds it.
@@ -362,8 +363,8 @@ class Lustre final : public PooledStore {
     const Served served =
         co_await move_out(client, request, cap, placed, {}, ost_work(request.bytes / ost, false));
     co_await context().sleep((p_.commit + round_trip() * 2.0) * files);
-    const bool waited = in_pieces && p_.lock > piece / ost && served.limited_by == resource("ost");
-    co_return waited ? Served{resource("ost.lock")} : served;
+    const bool waits = in_pieces && p_.lock > piece / ost;
+    co_return waits&& served.limited_by == resource("ost") ? Served{resource("ost.lock")} : served;
   }
 
   // The same file read in pieces: each is a request of its own to its OST.    [storage.md, eq. 10]

@@ -18,6 +18,15 @@ sim::Task<void> PooledStore::goes_on(const Client& client, Served& served, Secon
   co_await context_->sleep(wait - served.gone);
 }
 
+sim::Task<Served> PooledStore::longer_of(sim::Task<Served> first, sim::Task<Served> then) {
+  const Seconds began = context_->now();
+  const Served before = co_await std::move(first);
+  const Seconds since = context_->now();
+  Served served = co_await std::move(then);
+  if (since - began > context_->now() - since) served.limited_by = before.limited_by;
+  co_return served;
+}
+
 Seconds PooledStore::answers_of(const ReadRequest& request, Seconds service) const {
   return (round_trip() + service) * (request.files * request.round_trips);
 }

@@ -78,6 +78,18 @@ Seconds PooledStore::after_directory(const Request& request, Seconds held) const
   return metadata_.directory_on_server ? std::max(Seconds{}, answer - held) : answer;
 }
 
+void PooledStore::report_directory(Seconds wall, std::vector<ResourceUse>& out) const {
+  if (directories_.empty() || directory_service_ == Seconds{}) return;
+  Seconds busiest;
+  for (const auto& [owner, line] : directories_) busiest = std::max(busiest, line.worked());
+  const double most = (Ops::from(1.0, unit::ops) / directory_service_).in(unit::per_s);
+  ResourceUse& use = out.emplace_back();
+  use.name = name_ + ".directory";
+  use.unit = "1/s";
+  use.capacity = most;
+  use.throughput = most * (busiest / wall);
+}
+
 Seconds PooledStore::alone(const Client& client, bool create, double before) const {
   const Seconds held = in_directory(client, create);
   return round_trip() * (1.0 + before) + open_.answer * (before / metadata_factor_) + held +
@@ -117,8 +129,9 @@ sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, 
                                                 static_cast<double>(line_->servers())));
     over = until(looked);
   }
+  sim::ServerQueue& directory = directories_.try_emplace(client.owner, *context_, 1).first->second;
   const Seconds passed =
-      std::max(directory_->admit(operations, held, over), context_->now() + over + held);
+      std::max(directory.admit(operations, held, over), context_->now() + over + held);
   co_await context_->sleep(
       until(std::max(passed - std::max(over, held * (operations - 1.0)), looked)));
   co_await metadata_up_->wait();
@@ -126,12 +139,14 @@ sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, 
   const Seconds answered = admit(operations, request, std::max(until(passed), client.spread));
   Seconds done = passed + after_directory(request, held);
   if (!metadata_.directory_on_server) done = std::max(done, answered);
-  const Seconds last = until(std::max(done + round_trip() * std::min(files, 1.0), asked + least));
+  const Seconds end = std::max(done + round_trip() * std::min(files, 1.0), asked + least);
   if (left != nullptr)
-    *left = last;
+    *left = until(end);
   else
-    co_await context_->sleep(last);
-  co_return Served{metadata_resource_};
+    co_await context_->sleep(until(end));
+  // What took longer: where they lie, or all else.
+  const Seconds there = passed - looked;
+  co_return Served{there * 2.0 > end - asked ? directory_resource_ : metadata_resource_};
 }
 
 }  // namespace stallcast::models

@@ -138,7 +138,7 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
   directory_service_ = one_at_a_time(metadata_.directory_creates);
   directory_open_service_ = one_at_a_time(metadata_.directory_opens);
   if (directory_service_ > Seconds{} || directory_open_service_ > Seconds{})
-    directory_.emplace(context, 1);
+    directory_resource_ = resources.index(name_ + ".directory");
   // One operation a second, or one busy disk, is held as 1 B/s.    [docs/models/storage.md, eq. 14]
   std::vector<std::string> with_media = media_edges_;
   if (const WorkShape shape = work(); !shape.name.empty()) {
@@ -301,7 +301,7 @@ void PooledStore::describe(sim::Ledger& ledger) {
   line_->describe(ledger);
   if (creates_) creates_->describe(ledger);
   ledger.count(waited_longer_);
-  if (directory_) directory_->describe(ledger);
+  for (auto& [owner, line] : directories_) line.describe(ledger);
   metadata_up_->describe(ledger);
   ledger.state(scarce_);
   ledger.state(apart_);
@@ -340,6 +340,7 @@ void PooledStore::report(Seconds wall, std::vector<ResourceUse>& out) const {
   const double busy = line_->worked() / (wall * static_cast<double>(line_->servers()));
   use.throughput = use.capacity * busy;
   out.push_back(use);
+  report_directory(wall, out);
   if (!work_link_.valid()) return;
   const std::string work_name = name_ + "." + work().name;
   for (ResourceUse& one : out)

@@ -209,6 +209,8 @@ class PooledStore : public StorageModel {
     out.served = co_await std::move(read);
     out.ended = context().now();
   }
+  /// One after the other: what took longer limited it.
+  [[nodiscard]] sim::Task<Served> longer_of(sim::Task<Served> first, sim::Task<Served> then);
   /// How `request` is read by that chain; none where it is not. By the client, its sizes and what
   /// the store was built as alone, not by what was opened or when: see OneTransfer::lasts.
   [[nodiscard]] virtual std::optional<FileReads> file_reads(const Client& client,
@@ -275,6 +277,8 @@ class PooledStore : public StorageModel {
   [[nodiscard]] Seconds in_directory(const Client& client, bool create) const;
   /// Until it is answered that held a directory, which may be what the server does for it.
   [[nodiscard]] Seconds after_directory(const Request& request, Seconds held) const;
+  /// Where somebody created files in one, how busy the busiest is.
+  void report_directory(Seconds wall, std::vector<ResourceUse>& out) const;
   /// What one operation takes where nobody else is.
   [[nodiscard]] Seconds alone(const Client& client, bool create, double before) const;
   /// How long creates of some members take that follow those of others.
@@ -335,7 +339,8 @@ class PooledStore : public StorageModel {
   ResourceTable* resources_ = nullptr;
   Request open_, create_;
   Seconds directory_service_, directory_open_service_;
-  std::optional<sim::ServerQueue> line_, directory_;
+  std::optional<sim::ServerQueue> line_;
+  std::map<std::size_t, sim::ServerQueue> directories_;  ///< one at a time, by owner
   std::optional<sim::ServerQueue> creates_;  ///< beside it, where creates are slower than opens
   Seconds paced_;                            ///< of one of its threads by a create
   Seconds waited_longer_;                    ///< for that than for the line
@@ -352,7 +357,7 @@ class PooledStore : public StorageModel {
   bool attached_ = true;
   double metadata_factor_ = 1.0;            ///< share of the metadata servers' rate that is there
   std::optional<sim::Signal> metadata_up_;  ///< set while there is any
-  ResourceIndex metadata_resource_ = kNoResource;
+  ResourceIndex metadata_resource_ = kNoResource, directory_resource_ = kNoResource;
   ResourceIndex stream_resource_ = kNoResource;
   ResourceIndex media_resource_ = kNoResource;
   ResourceIndex work_resource_ = kNoResource;

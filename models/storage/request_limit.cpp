@@ -25,6 +25,26 @@ RequestLimit::Turn RequestLimit::ask(const Client& client, double each) {
   return {.wait = factor_ == 1.0 ? owed / rate_ : Seconds{}, .due = due_};
 }
 
+sim::Task<bool> RequestLimit::pass(Turn turn, Seconds wait, double count) {
+  const bool refused = refuses(turn, wait);
+  if (refused) refused_ += count;
+  co_await context_.sleep(wait);
+  if (changed()) co_await accrue(turn.due);
+  co_return refused;
+}
+
+double RequestLimit::ahead(const Client& client, double left, double at_once) const {
+  constexpr double kRoom = 4.0, kFew = 1.0 / 16.0;
+  const double most = bucket_.there().in(unit::ops) / (kRoom * client.members);
+  const double burst = bucket_.burst().in(unit::ops) / client.members;
+  const double few = std::max(std::min(at_once, burst * kFew), at_once * kFew);
+  return most >= std::min(left, few) ? std::min(left, most) : 0.0;
+}
+
+double RequestLimit::above_burst(const Client& client, double each) const {
+  return std::max(0.0, each - bucket_.burst().in(unit::ops) / client.members);
+}
+
 double RequestLimit::served() const {
   return asked_ - std::max(Ops{}, due_ - bucket_.accrued()).in(unit::ops);
 }

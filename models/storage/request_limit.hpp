@@ -51,6 +51,16 @@ class RequestLimit {
   };
   /// `each` more requests of each member of `client` come, first come, first served.
   [[nodiscard]] Turn ask(const Client& client, double each);
+  /// Waits for a turn, of which `wait` is to come; yields whether its requests, `count` of all
+  /// members, are refused until then. They are counted at once: the run may end before.
+  [[nodiscard]] sim::Task<bool> pass(Turn turn, Seconds wait, double count);
+  /// How many of the next `left` of each member of `client`, of which it has `at_once` under way,
+  /// may be asked for before they are sent: there is room for four times as many, so that others
+  /// find some, too. None where only few would be.    [docs/models/s3.md, eq. 5]
+  [[nodiscard]] double ahead(const Client& client, double left, double at_once) const;
+  /// Of so many that each asks for next, those to ask for while it waits for answers: what comes
+  /// meanwhile and the bucket does not hold is lost.
+  [[nodiscard]] double above_burst(const Client& client, double each) const;
   /// Waits for the turn of `count` requests.
   [[nodiscard]] sim::Task<void> take(double count);
   /// Whether they would have their turn at once.
@@ -67,8 +77,6 @@ class RequestLimit {
   [[nodiscard]] bool refuses(Seconds wait) const { return wait > context_.now() * kDateRounding; }
   /// Whether the requests of a turn are refused for now: `left` of its wait is to come.
   [[nodiscard]] bool refuses(const Turn& turn, Seconds left) const;
-  /// Counts requests as refused.
-  void refuse(double count) { refused_ += count; }
   /// When a request for which there is room `wait` after its first try is tried then or next: the
   /// first retry at or after `wait`. Counts `count` such requests as refused unless it is 0.
   /// `jitter` belongs to the client.    [docs/models/s3.md, eq. 5]

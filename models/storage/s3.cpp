@@ -88,7 +88,7 @@ class S3 final : public StorageModel {
     put_ = resources.index(name_ + ".put");
     rename_ = resources.index(name_ + ".rename");
     connection_ = resources.index(name_ + ".connection");
-    tls_ = resources.index(name_ + ".client.tls");
+    core_ = resources.index(name_ + (p_.tls ? ".client.tls" : ".client.core"));
     library_ = resources.index(name_ + ".client.put");
   }
   bool asks_to_open() const override { return p_.open_requests > 0.0; }
@@ -240,11 +240,7 @@ class S3 final : public StorageModel {
                               S3Asked all) {
     const Seconds asked = context_->now();
     const RequestLimit::Turn turn = limit.ask(client, all.requests);
-    // Counted at once: the run may end before there is room.
-    const bool refused = limit.refuses(turn, turn.wait);
-    if (refused) limit.refuse(client.members * all.requests);
-    co_await context_->sleep(turn.wait);
-    if (limit.changed()) co_await limit.accrue(turn.due);
+    const bool refused = co_await limit.pass(turn, turn.wait, client.members * all.requests);
     Seconds waited = context_->now() - asked;
     const Seconds lost = lost_by(client, limit, all.requests, all.at_once, waited, refused);
     if (lost > Seconds{}) co_await context_->sleep(lost);
@@ -308,34 +304,46 @@ class S3 final : public StorageModel {
     waits_for_others(client, *context_, later.flow, flow);
     co_return read_ended(client, one, flow);
   }
+  // Each connection asks for its next part when it has the answer to the one before. More go on at
+  // a time where there is room.    [s3.md, eq. 5]
   sim::Task<Served> serve_in_line(const Client& client, RequestLimit& limit, const Path& path,
                                   Rate host, S3Call call, double first, RequestLimit::Turn turn) {
-    const Seconds asked = context_->now();
-    bool refused = limit.refuses(turn, turn.wait);
-    if (refused) limit.refuse(client.members * first);  // at once: the run may end before its turn
-    if (first > 0.0 && (turn.wait > Seconds{} || call.requests > first))
-      co_await context_->sleep(turn.wait);
-    if (first > 0.0 && limit.changed()) co_await limit.accrue(turn.due);
-    Seconds waited = context_->now() - asked;
+    Seconds since = context_->now();
+    bool refused = false;
+    if (first > 0.0) refused = co_await limit.pass(turn, turn.wait, client.members * first);
+    Seconds waited = context_->now() - since;
     const OneTransfer one = one_transfer(client, limit, host, call);
-    const sim::LaterFlow later = flow_of(client, path, host, call);
-    const bool others = call.requests > first;
-    const double rest = client.members * (call.requests - first);
-    turn = others ? limit.ask(client, call.requests - first) : RequestLimit::Turn{};
-    if (refused) limit.refuse(rest);
-    const sim::FlowOutcome flow = co_await context_->transfer_after(later.after, later.flow);
-    waits_for_others(client, *context_, later.flow, flow);
-    const Seconds left = std::max(Seconds{}, one.asked + turn.wait - flow.ended);
-    if (others && !refused && limit.refuses(turn, left)) {
-      refused = true;
-      limit.refuse(client.members * call.requests);
+    sim::LaterFlow part = flow_of(client, path, host, call);
+    const Bytes all = part.flow.bytes;
+    S3Moved moved;
+    for (double ready = first, left = call.requests - first; ready + left > 0.0;) {
+      since = context_->now();
+      const double ahead = first > 0.0 ? limit.ahead(client, left, call.at_once) : 0.0;
+      if (ahead > 0.0) (void)limit.ask(client, ahead), left -= ahead;
+      const double next = first <= 0.0 ? left : ahead > 0.0 ? 0.0 : std::min(left, call.at_once);
+      const double early = first > 0.0 ? limit.above_burst(client, next) : next;
+      if (early > 0.0) turn = limit.ask(client, early);
+      const double moving = first > 0.0 ? ready + ahead : call.requests;
+      if (moving > 0.0) {
+        part.flow.bytes = all * (moving / call.requests);
+        const sim::FlowOutcome flow = co_await context_->transfer_after(part.after, part.flow);
+        waits_for_others(client, *context_, part.flow, flow);
+        moved.add(flow, flow.ended - since);
+        part.after = {};
+      }
+      if (next > 0.0) {
+        const Seconds ended = context_->now();
+        Seconds wait = std::max(Seconds{}, since + turn.wait - ended);
+        if (early < next) turn = limit.ask(client, next - early), wait = turn.wait;
+        if (co_await limit.pass(turn, wait, client.members * next)) refused = true;
+        waited += context_->now() - ended;
+      }
+      left -= next;
+      ready = first > 0.0 ? next : 0.0;
     }
-    if (others) co_await context_->sleep(left);
-    if (others && limit.changed()) co_await limit.accrue(turn.due);
-    waited += context_->now() - flow.ended;
     const Seconds lost = lost_by(client, limit, call.requests, call.at_once, waited, refused);
     if (lost > Seconds{}) co_await context_->sleep(lost);
-    co_return served(client, one, flow, flow.ended - one.asked, waited + lost);
+    co_return served(client, one, moved.last(), moved.took(), waited + lost);
   }
   // `moved`: from the first requests' turn to the last byte; it waited besides.
   Served served(const Client& client, const OneTransfer& one, const sim::FlowOutcome& flow,
@@ -354,7 +362,7 @@ class S3 final : public StorageModel {
         call.delayed_by == put_ ? client.write_limit(kNoResource) : client.read_limit(kNoResource);
     if (held != kNoResource && host <= std::min(call.connections, call.library)) return held;
     if (call.library < std::min(call.connections, client.core)) return library_;
-    return call.connections <= client.core ? connection_ : tls_;
+    return call.connections <= client.core ? connection_ : core_;
   }
   // A connection's requests share the wait; what they lost is the time from there being room to the
   // next try.    [s3.md, eq. 5]
@@ -378,7 +386,7 @@ class S3 final : public StorageModel {
   bool failed_ = false;  ///< once, or served less
   ScaledLinks server_links_;
   ResourceIndex first_byte_ = kNoResource, put_ = kNoResource, connection_ = kNoResource,
-                tls_ = kNoResource, library_ = kNoResource, rename_ = kNoResource;
+                core_ = kNoResource, library_ = kNoResource, rename_ = kNoResource;
   std::vector<S3Draws> draws_;  // by class of clients
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <vector>
 
 #include "models/contract/storage.hpp"
@@ -63,6 +65,28 @@ struct S3Call {
   ResourceIndex delayed_by = kNoResource;  ///< what `delay` is of
   Seconds behind{};                        ///< the longest delay of other members is that much more
   Tail tail{};                             ///< of the delay of each of what is asked for
+};
+
+/// Flows of one operation, one after the other.
+class S3Moved {
+ public:
+  /// `took`: with the delay before it.
+  void add(const sim::FlowOutcome& flow, Seconds took) {
+    took_ += took;
+    Seconds& bound = bound_[flow.binding.index];
+    bound += took;
+    flow_ = flow;
+    if (bound > longest_) longest_ = bound, binding_ = flow.binding;
+  }
+  [[nodiscard]] Seconds took() const { return took_; }
+  /// The last of them, as if what bound them for longest had done so to the end.
+  [[nodiscard]] sim::FlowOutcome last() const { return {flow_.began, flow_.ended, binding_}; }
+
+ private:
+  std::map<std::uint32_t, Seconds> bound_;  // by link
+  sim::FlowOutcome flow_{};
+  sim::LinkId binding_{};
+  Seconds took_, longest_;
 };
 
 /// The delay of turns in which nothing moves, then the bytes at the mean rate over all others.

@@ -82,6 +82,7 @@ class Replay final : public Tenant {
       for (std::size_t g = 0; g < groups; ++g) {
         Client client = id == common().on ? client_of(g) : plant.client(common().hosts, g, id, 1.0);
         client.share = weight_in_class(common().share, common().priority);
+        client.owner = owner();
         plant.many_to_one(client, static_cast<double>(placement_.per_host));
         Client direct = client;
         if (pages) client.core = in_series(client.core, host_.cpu_copy);

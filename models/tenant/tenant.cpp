@@ -54,11 +54,13 @@ Tenant::Tenant(const Component& component, Plant& plant, sim::Context& context, 
       plant_(plant),
       id_(component.id),
       common_(tenant_params(component)),
+      owner_(plant.another_owner()),
       seed_(seed) {
   const std::vector<HostGroup>& groups = plant.groups(common_.hosts);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     Client client = plant.client(common_.hosts, g, common_.on, 1.0);
     client.share = weight_in_class(common_.share, common_.priority);
+    client.owner = owner_;
     const auto of_host = [&](bool reading) -> Seat::OfHost {
       const Plant::Narrowest least = plant.of_one_host(common_.hosts, g, common_.on, reading);
       if (least.resource.empty()) return {};

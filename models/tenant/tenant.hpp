@@ -162,6 +162,7 @@ class Tenant {
   /// Of what one host does: whose turn it is among the groups of hosts.
   [[nodiscard]] std::size_t next_seat();
   /// A client of host group `group`, for kinds that place their processes themselves.
+  [[nodiscard]] std::size_t owner() const { return owner_; }
   [[nodiscard]] const Client& client_of(std::size_t group) const { return clients_[group].client; }
   [[nodiscard]] bool limits() const { return limit_ || limit_operations_; }
   /// Waits for its limit; yields when that lets the last bytes through, of a large request later.
@@ -215,6 +216,7 @@ class Tenant {
   Plant& plant_;
   std::string id_;
   TenantParams common_;
+  std::size_t owner_;  ///< of the files it creates
   std::uint64_t seed_;
   /// One host group.
   struct Seat {

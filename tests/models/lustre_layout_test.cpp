@@ -110,6 +110,34 @@ TEST_CASE("lustre: of pieces of larger files those on the MDT are read there, th
         Approx(1e-3 + 10e-6).epsilon(0.05));
 }
 
+TEST_CASE("lustre: a save is blamed on where it took longest, the MDTs or the OSTs") {
+  // 32 ranks save 3.2 GB each in files of 2 MB, of which 1 MB is on an MDT of 1 or 100 GB/s: 51.2 s
+  // or 0.5 s; the other half is on 8 OSTs of 4 GB/s: 1.6 s.
+  const auto took = [](const char* dom, const char* mdt) {
+    Design design = lustre({{"dom", dom},
+                            {"mdt.read", mdt},
+                            {"mdt.open", "10 Mops/s"},
+                            {"mdt.create", "10 Mops/s"},
+                            {"client.stream", "100 GB/s"},
+                            {"client.stream_mdt", "100 GB/s"}});
+    design.jobs[0].checkpoint = component(Role::checkpoint, "sync", "checkpoint",
+                                          {{"to", "scratch"},
+                                           {"every_steps", "100"},
+                                           {"size", "102.4 GB"},
+                                           {"files", "1600"},
+                                           {"serializer", "none"},
+                                           {"snapshot", "none"}});
+    return run(design).metrics;
+  };
+  const std::string stem = "job.train.checkpoint.took.storage.scratch.";
+  const auto slow = took("1 MB", "1 GB/s"), fast = took("1 MB", "100 GB/s");
+  CHECK(slow.at(stem + "mdt.data").value == Approx(52.8).epsilon(0.05));
+  CHECK_FALSE(slow.contains(stem + "ost"));
+  CHECK(fast.contains(stem + "ost"));
+  CHECK_FALSE(fast.contains(stem + "mdt.data"));
+  CHECK(took("4 MB", "1 GB/s").at(stem + "mdt.data").value == Approx(102.4).epsilon(0.05));
+}
+
 TEST_CASE("lustre: what lies on MDTs is the same, whether files stay open or not") {
   // 1000 samples of 128 KiB a file, of which the first 64 KiB are on the MDT: 1 of 2000 parts.
   const auto share = [](const char* format, Settings settings) {
