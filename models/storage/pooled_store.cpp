@@ -189,19 +189,23 @@ void PooledStore::begin(Working& working, const Client& client, Work work, Way& 
     scarce_ = scarce_ || reads_.work() + writes_.work() > work_most_ * (1.0 + kRounding) ||
               (work_of_reads_.valid() && reads_.work() > reads_.most_work * (1.0 + kRounding));
   }
-  working.on = scarce_;
   if (!scarce_) return;
-  working.began = context_->now();
-  // No faster than the operation needs it.
-  const Bytes amount = Bytes::from(work.amount / work.copies, unit::B);
   const std::array<sim::LinkId, 2> links{work_link_, work_of_reads_};
   const std::size_t crossed = &way == &reads_ && work_of_reads_.valid() ? 2 : 1;
-  working.flow.start(
-      *context_, sim::weighted({.path = {links.data(), crossed},
-                                .bytes = amount,
-                                .members = client.members * work.copies,
-                                .cap = at_least > Seconds{} ? amount / at_least : Rate::infinity()},
-                               client.share));
+  // No faster than the operation needs it.
+  begin(working, client, std::span(links).first(crossed), work, work.amount / at_least.in(unit::s));
+}
+
+void PooledStore::begin(Working& working, const Client& client, std::span<const sim::LinkId> links,
+                        Work work, double most) {
+  working.on = true;
+  working.began = context_->now();
+  working.flow.start(*context_,
+                     sim::weighted({.path = links,
+                                    .bytes = Bytes::from(work.amount / work.copies, unit::B),
+                                    .members = client.members * work.copies,
+                                    .cap = Rate::from(most / work.copies, unit::Bps)},
+                                   client.share));
 }
 
 sim::Task<Served> PooledStore::end(Working& working, Served served, ResourceIndex by) {

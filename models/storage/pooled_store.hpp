@@ -156,6 +156,9 @@ class PooledStore : public StorageModel {
     (void)reads;
     return 1.0;
   }
+  /// What moves the data of one request, its server or its connection, where those that a host has
+  /// in flight are counted (client_limits().requests).
+  [[nodiscard]] virtual BothWays one_request() const { return {}; }
   /// What its users share besides bytes; at most so much a second of all of them.
   [[nodiscard]] virtual WorkShape work() const { return {}; }
   /// Bytes that the media write for a byte that arrives, of files of this size: copies and parity
@@ -231,6 +234,21 @@ class PooledStore : public StorageModel {
   /// long: of loose ones the first goes on before the last.    [docs/models/tenants.md, eq. 18]
   [[nodiscard]] sim::Task<void> goes_on(const Client& client, Served& served, Seconds began,
                                         Seconds alone, Seconds wait);
+  /// Work of an operation, which goes on beside it.
+  struct Working {
+    sim::Beside flow{};
+    bool on = false;
+    Seconds began{};
+    double amount = 0.0;  ///< of all members
+  };
+  /// Requests of an operation in the window of its hosts: each is in flight for `answers` and while
+  /// its data move; `alone`: what the operation takes where no other asks.
+  ///     t >= (answers + moves) * max(1, n / requests)    [docs/models/storage.md, eq. 17]
+  void begin_requests(Working& asking, const Client& client, Seconds answers, Seconds moves,
+                      Seconds alone);
+  /// When the rest of the operation is over, limited by `served` or by that window.
+  [[nodiscard]] sim::Task<Served> end_requests(Working& asking, const Client& client,
+                                               Served served);
   /// Waits for the answers of requests to open files, one after the other.
   ///     t = requests * (rtt + service)    [docs/models/tenants.md, eq. 7]
   [[nodiscard]] sim::Task<void> answers(double requests, Seconds service);
@@ -283,13 +301,6 @@ class PooledStore : public StorageModel {
   [[nodiscard]] Seconds admit(double count, const Request& request, Seconds over);
   /// How long `count` opens take of a line in which nobody else is.
   [[nodiscard]] Seconds alone_in_line(double count, const Request& request) const;
-  /// Work of an operation, which goes on beside it.
-  struct Working {
-    sim::Beside flow{};
-    bool on = false;
-    Seconds began{};
-    double amount = 0.0;  ///< of all members
-  };
   /// Bytes one way, and what they can take of the work at most.
   struct Way {
     double most_work = 0.0;             ///< that it gets
@@ -309,10 +320,9 @@ class PooledStore : public StorageModel {
   /// `at_least`: what an operation that moves `bytes` takes where nobody else works.
   void begin(Working& working, const Client& client, Work work, Way& way, Bytes bytes,
              Seconds at_least);
-  /// The same of an operation that waits `time` for answers, in the window of its hosts.
-  ///     t >= time * max(1, n / requests), n of all who wait in it    [docs/models/lustre.md, eq.
-  ///     12]
-  void begin(Working& waiting, const Client& client, Seconds time);
+  /// `work` of each member on `links`, at most `most` of it a second.
+  void begin(Working& working, const Client& client, std::span<const sim::LinkId> links, Work work,
+             double most);
   /// Whether it ends when the rest of the operation does: then it is counted.
   [[nodiscard]] bool ends(const Working& working) {
     if (!working.on) unshared_ += working.amount;
