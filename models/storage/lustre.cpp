@@ -150,6 +150,7 @@ class Lustre final : public PooledStore {
             .shared = osts_.count() * std::max(osts_.read_rate(), osts_.write_rate()),
             .read = std::min(PartCeiling(media), PartCeiling("", most_read)),
             .write = std::min(PartCeiling(writes), PartCeiling("", most_written)),
+            .of_media = {media, writes},
             .nic = p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) / partners : none,
             .routers = p_.routers ? p_.router_rate * static_cast<double>(*p_.routers) : none,
             .targets = osts_.count(),
@@ -158,8 +159,7 @@ class Lustre final : public PooledStore {
   }
 
   BothWays one_request() const override { return {osts_.read_rate(), osts_.write_rate()}; }
-  // Where directories lie is drawn in a run.
-  double metadata_servers() const override { return mdts(); }
+  double metadata_servers() const override { return mdts(); }  // where directories lie is drawn
   // Time of the OSTs, where that of disks or of parity is told.    [lustre.md, eq. 7]
   WorkShape work() const override {
     return drives_told() ? WorkShape{"ost.busy", osts_.count(), "ost"} : WorkShape{};

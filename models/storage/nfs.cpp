@@ -217,6 +217,8 @@ class Nfs final : public PooledStore {
         .shared = heads() * std::max(p_.head_read, p_.head_write),
         .read = std::min(PartCeiling(heads() * p_.head_read), PartCeiling("shelf", drives_read)),
         .write = std::min(PartCeiling(heads() * p_.head_write), PartCeiling("shelf", drives_write)),
+        .of_media = {drives_read, drives_write},
+        .behind = p_.shelves ? "shelf" : "",
         .nic = p_.head_nic ? *p_.head_nic * heads() : none,
         .targets = heads(),
         .servers = heads()};

@@ -40,12 +40,14 @@ struct PoolShape {
   Rate shared = Rate::infinity();     ///< media, reads and writes together
   PartCeiling read{};                 ///< ceiling of reads
   PartCeiling write{};                ///< ceiling of writes
-  BothWays nic{};        ///< network of all servers, less what it carries between them meanwhile
-  BothWays back{};       ///< "<server>.back_nic": their network for traffic between them alone
-  BothWays routers{};    ///< between servers and fabric
-  double targets = 0.0;  ///< how many the media are; 0: they do not fail one by one
-  double servers = 0.0;  ///< likewise
-  bool attached = true;  ///< media are lost with their server; false: others reach them
+  BothWays of_media{};      ///< what media give, where others may bound those; infinite: none do
+  std::string behind = "";  ///< media that are not what `shared` is of: of that name, behind it
+  BothWays nic{};           ///< network of all servers, less what it carries between them meanwhile
+  BothWays back{};          ///< "<server>.back_nic": their network for traffic between them alone
+  BothWays routers{};       ///< between servers and fabric
+  double targets = 0.0;     ///< how many the media are; 0: they do not fail one by one
+  double servers = 0.0;     ///< likewise
+  bool attached = true;     ///< media are lost with their server; false: others reach them
 };
 
 /// Metadata service: one FIFO line for all servers. A server answers in `service` when idle and
@@ -337,7 +339,8 @@ class PooledStore : public StorageModel {
   graph::NodeId media_in_, media_out_, egress_, ingress_;
   std::string metadata_name_, media_name_;
   std::vector<std::string> media_edges_, server_edges_;
-  std::map<std::string, Rate> own_reads_;  ///< by job
+  std::map<std::string, Rate> media_alone_;  ///< by resource, where others may bound them
+  std::map<std::string, Rate> own_reads_;    ///< by job
   Rate jobs_together_ = Rate::infinity();
   MetadataShape metadata_;
   std::uint64_t seed_ = 0;
