@@ -171,6 +171,7 @@ class Beegfs final : public PooledStore {
             .servers = servers()};
   }
 
+  double held_targets() const override { return targets(); }
   BothWays one_request() const override { return {p_.read, p_.write}; }
   MetadataShape metadata() const override { return p_.metadata(static_cast<double>(p_.mds)); }
 

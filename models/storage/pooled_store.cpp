@@ -180,6 +180,11 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
     resources.of_link[link.index] = media_resource_;
     saves->attach(context, link);
   }
+  if (held_targets() == 0.0) return;
+  pieces_link_ =
+      context.add_link(own_link(media_name_, "pieces"), Rate::from(held_targets(), unit::Bps));
+  resources.of_link.resize(pieces_link_.index + 1, kNoResource);
+  resources.of_link[pieces_link_.index] = media_resource_;
 }
 
 sim::LinkId PooledStore::add_work(const std::string& name, double capacity) {

@@ -77,6 +77,8 @@ struct SharedPieces {
 
   /// What one of `processes` gets of the targets, and what it can do alone.
   [[nodiscard]] Rate share(Bytes piece, double processes) const;
+  /// Of a target, that pieces of `bytes` take.
+  [[nodiscard]] Seconds holds(Bytes bytes, Bytes piece) const;
   [[nodiscard]] Rate alone(Bytes piece) const;
   /// Whether most of a piece's time at its target goes to the file that others write, too: the lock
   /// is what limits, not the data.
@@ -163,6 +165,9 @@ class PooledStore : public StorageModel {
   [[nodiscard]] virtual BothWays one_request() const { return {}; }
   /// What its users share besides bytes; at most so much a second of all of them.
   [[nodiscard]] virtual WorkShape work() const { return {}; }
+  /// Targets that pieces of every shared file hold, one at a time; 0: what they hold is of their
+  /// file alone.    [docs/models/storage.md, eq. 10]
+  [[nodiscard]] virtual double held_targets() const { return 0.0; }
   /// Bytes that the media write for a byte that arrives, of files of this size: copies and parity
   /// that servers make.    [docs/models/storage.md, eq. 13]
   [[nodiscard]] virtual double written(Bytes file) const {
@@ -332,6 +337,9 @@ class PooledStore : public StorageModel {
   }
   /// When the rest of the operation is over, limited by `served`; `by`: to blame where it is later.
   [[nodiscard]] sim::Task<Served> end(Working& working, Served served, ResourceIndex by);
+  /// Time of targets that pieces of `bytes` hold, which are moved at `most` where no other file is.
+  void begin_pieces(Working& holding, const Client& client, Bytes bytes, Bytes piece,
+                    const SharedPieces& pieces, Rate most);
   [[nodiscard]] Served blame_pieces(Served served, bool held) const;
 
   std::string name_;
@@ -356,6 +364,7 @@ class PooledStore : public StorageModel {
   sim::LinkId work_link_;                    ///< invalid where nothing is shared besides bytes
   sim::LinkId work_of_reads_;                ///< of that; invalid where they may have all
   double work_most_ = 0.0;                   ///< its capacity
+  sim::LinkId pieces_link_;                  ///< invalid where no two files are in pieces at a time
   Way reads_, writes_;
   bool scarce_ = false;    ///< both may ask for more work than there is: it is shared,
   double unshared_ = 0.0;  ///< and was not when so much was done
