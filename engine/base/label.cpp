@@ -269,7 +269,7 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 41> kChanges = {{
+constexpr std::array<ChangeRow, 44> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.serializer", "", "serializer of saves"},
@@ -298,7 +298,10 @@ constexpr std::array<ChangeRow, 41> kChanges = {{
     {"limit_operations", "", "limit of requests"},
     {"client.nconnect", "", "connections per client (nconnect)"},
     {"client.cores", "", "client cores"},
+    {"client.connections", "", "connections per client and server"},
+    {"client.dirty", "", "dirty bytes per client and OST"},
     {"client.rpcs_in_flight", "", "requests in flight per client"},
+    {"client.slots", "", "session slots per client"},
     {"get.parallel", "", "parallel GETs"},
     {"put.parallel", "", "parallel PUTs"},
     {"memory.bandwidth", "", "memory bandwidth"},
@@ -392,8 +395,7 @@ std::string of_count(std::string_view name) {
 }
 
 std::string_view of_cause(std::string_view cause) {
-  const auto row = std::find_if(kCauses.begin(), kCauses.end(),
-                                [&](const auto& known) { return known.first == cause; });
+  const auto row = std::ranges::find(kCauses, cause, [](const auto& known) { return known.first; });
   return row == kCauses.end() ? std::string_view() : row->second;
 }
 

@@ -37,7 +37,10 @@ using Of = Remedy::Of;
 constexpr std::array kHostRemedies{
     Remedy{"client", Of::storage, "client.nconnect", 2.0},
     Remedy{"client", Of::storage, "client.cores", 2.0},
+    Remedy{"client", Of::storage, "client.slots", 2.0},
+    Remedy{"client", Of::storage, "client.connections", 2.0},
     Remedy{"client", Of::storage, "client.rpcs_in_flight", 2.0},
+    Remedy{"client", Of::storage, "client.dirty", 2.0},
     Remedy{"nic", Of::self, "nic.rate", 2.0, {}, true, true},
     Remedy{"nic", Of::self, "nic.count", 2.0},
     Remedy{"compute_nic", Of::self, "compute_nic.rate", 2.0, {}, true},

@@ -250,7 +250,7 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
       add(group_name(id, g) + ".opens",
           Rate::from(host.params.opens->in(unit::per_s)*host.cut.groups[g].hosts, unit::Bps));
   // And a request that servers have of a host, where it can ask for more of them at a time.
-  //    [docs/models/lustre.md, eq. 12]
+  //    [docs/models/storage.md, eq. 17]
   for (const auto& [id, storage] : storages_) {
     const double requests = storage->client_limits().requests;
     for (const auto& [host, there] : hosts_)

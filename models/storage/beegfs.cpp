@@ -110,11 +110,12 @@ class Beegfs final : public PooledStore {
         p_(as_delivered(base::bind<kBeegfsFields>(component), &BeegfsParams::read,
                         &BeegfsParams::write, &BeegfsParams::nic)) {}
 
-  // One chunk on each connection to each server.    [beegfs.md, eq. 2]
+  // One chunk, or a smaller request, on each connection to each server.    [beegfs.md, eq. 2]
   ClientLimits client_limits() const override {
     const double connections = static_cast<double>(p_.connections) * servers();
     return {.read = connections * chunk_cap(p_.read).rate,
             .write = connections * chunk_cap(p_.write).rate,
+            .requests = connections,
             .stream = p_.stream};
   }
 
@@ -170,6 +171,8 @@ class Beegfs final : public PooledStore {
             .servers = servers()};
   }
 
+  double held_targets() const override { return targets(); }
+  BothWays one_request() const override { return {p_.read, p_.write}; }
   MetadataShape metadata() const override { return p_.metadata(static_cast<double>(p_.mds)); }
 
  private:

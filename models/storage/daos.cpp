@@ -185,6 +185,7 @@ class Daos final : public PooledStore {
             .servers = servers()};
   }
 
+  double held_targets() const override { return servers(); }
   // The rates count whole opens, the line their lookups. Keys of one directory lie on all servers.
   double open_requests(double) const override { return p_.open_requests; }
   MetadataShape metadata() const override { return p_.metadata(servers(), p_.open_requests); }

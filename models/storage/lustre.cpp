@@ -27,12 +27,11 @@ class Lustre final : public PooledStore {
 
   // All buffered readers of a host share its read-ahead: Little's law.    [lustre.md, eq. 2]
   ClientLimits client_limits() const override {
-    const Rate none = Rate::infinity();
-    const Rate ahead = window_rate(p_.read_ahead_all, p_.rpc, turn(), none);
+    const Rate ahead = window_rate(p_.read_ahead_all, p_.rpc, turn(), Rate::infinity());
     ClientLimits out = p_.client_limits();
     if (!load().direct && ahead < kFastestHost) out.read = std::min(out.read, ahead);
-    out.read = std::min(out.read, in_flight(osts_.read_rate()));
-    out.write = std::min(out.write, in_flight(osts_.write_rate()));
+    out.read = std::min(out.read, in_flight(p_.window(), osts_.read_rate()));
+    out.write = std::min(out.write, in_flight(p_.window(p_.dirty), osts_.write_rate()));
     out.requests = static_cast<double>(p_.rpcs_in_flight) * osts_.count();
     if (p_.routers) {  // [lustre.md, eq. 11]
       const double messages = static_cast<double>(*p_.routers * p_.router_credits);
@@ -165,6 +164,7 @@ class Lustre final : public PooledStore {
             .shared = osts_.count() * std::max(osts_.read_rate(), osts_.write_rate()),
             .read = std::min(PartCeiling(media), PartCeiling("", most_read)),
             .write = std::min(PartCeiling(writes), PartCeiling("", most_written)),
+            .of_media = {media, writes},
             .nic = p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) / partners : none,
             .routers = p_.routers ? p_.router_rate * static_cast<double>(*p_.routers) : none,
             .targets = osts_.count(),
@@ -172,8 +172,8 @@ class Lustre final : public PooledStore {
             .attached = false};
   }
 
-  // Where directories lie is drawn in a run.
-  double metadata_servers() const override { return mdts(); }
+  BothWays one_request() const override { return {osts_.read_rate(), osts_.write_rate()}; }
+  double metadata_servers() const override { return mdts(); }  // where directories lie is drawn
   // Time of the OSTs, where that of disks or of parity is told.    [lustre.md, eq. 7]
   WorkShape work() const override {
     return drives_told() ? WorkShape{"ost.busy", osts_.count(), "ost"} : WorkShape{};
@@ -268,7 +268,7 @@ class Lustre final : public PooledStore {
     const auto over = [&](const Striping& striping, Bytes part) {
       const double stripes = striping.of(part);
       const Bytes held = direct ? Bytes::infinity() : reading ? p_.read_ahead / stripes : p_.dirty;
-      const Bytes window = std::min(p_.rpc * static_cast<double>(p_.rpcs_in_flight), held);
+      const Bytes window = p_.window(held);
       const StreamCap one = window_cap(window, std::min(p_.rpc, window), turn(), ost)
                                 .times(stripes)
                                 .within(direct ? stripes * p_.stream_direct : p_.stream);
@@ -308,10 +308,11 @@ class Lustre final : public PooledStore {
     return ost_work((request.bytes - file.mdt * request.files) / in_turn(file, over), false);
   }
 
-  // What all RPCs of a host move, where that is less than the OSTs give it.    [lustre.md, eq. 12]
-  Rate in_flight(Rate ost) const {
-    const Bytes window = p_.rpc * static_cast<double>(p_.rpcs_in_flight);
-    const Rate one = window_rate(window, p_.rpc, turn(), ost), all = one * osts_.count();
+  // What all a host has in flight moves, where that is less than the OSTs give it.
+  //    [lustre.md, eq. 12]
+  Rate in_flight(Bytes window, Rate ost) const {
+    const Rate one = window_rate(window, std::min(p_.rpc, window), turn(), ost);
+    const Rate all = one * osts_.count();
     return one < ost && all < kFastestHost ? all : Rate::infinity();
   }
 

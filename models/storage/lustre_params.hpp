@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -61,6 +62,11 @@ struct LustreParams : DeliveredParams, BufferedParams, HostClientParams {
   Fraction hsm_released;
   Rate hsm_rate;
   Seconds hsm_latency;
+
+  /// What a client has under way to one OST, where it holds `held` for it.
+  [[nodiscard]] Bytes window(Bytes held = Bytes::infinity()) const {
+    return std::min(rpc * static_cast<double>(rpcs_in_flight), held);
+  }
 };
 
 [[nodiscard]] LustreParams lustre_params(const Component& component);

@@ -106,8 +106,7 @@ constexpr std::array<base::Field<NfsParams>, 24> kNfsFields{
                   assumed(kPositive, "one TCP flow 1-2.5 GB/s: one core does its receive work"),
                   "expert range: 1-2.5 GB/s as cited")),
     field("client.slots", &NfsParams::slots, "64",
-          "requests in flight on one host's session with O_DIRECT or when writing",
-          cited(kAtLeastOne, kLinux)),
+          "requests in flight on one host's session, whoever asks", cited(kAtLeastOne, kLinux)),
     field("client.request", &NfsParams::request, "1 MiB", "largest READ or WRITE (rsize, wsize)",
           cited(kPositive, kLinux)),
     field("client.read_ahead", &NfsParams::read_ahead, "128 KiB",
@@ -135,10 +134,12 @@ class Nfs final : public PooledStore {
                         &NfsParams::head_write, &NfsParams::head_nic, &NfsParams::shelf_read,
                         &NfsParams::shelf_write)) {}
 
-  // What all processes of one host get together: n connections.    [nfs.md, eq. 2]
+  // What all processes of one host get together: n connections, the slots of a session.
+  //    [nfs.md, eq. 2]
   ClientLimits client_limits() const override {
-    const Rate all = p_.connection * static_cast<double>(p_.nconnect);
-    ClientLimits out{.read = all, .write = all, .by_fabric = false};
+    const Rate all = session_cap();
+    ClientLimits out{
+        .read = all, .write = all, .requests = static_cast<double>(p_.slots), .by_fabric = false};
     // In kernel threads alongside the process.    [nfs.md, eq. 5]
     if (p_.transport == "tcp") out.steps.push_back({CoreStep::Work::tcp});
     if (p_.tls) out.steps.push_back({CoreStep::Work::tls});
@@ -155,16 +156,20 @@ class Nfs final : public PooledStore {
     if (request.sharing == FileSharing::interleaved)
       co_return co_await read_pieces(client, request, session_cap(),
                                      pieces(heads() * p_.head_read, p_.piece_read));
-    const Seconds asked = context().now();
-    const Served waited = co_await data_line(client, request.files * request.round_trips);
-    const Seconds began = context().now();
     const Rate cap =
         request.direct ? direct_cap(request.bytes / request.files) : buffered_cap(request);
+    const Seconds asked = context().now();
+    const Seconds moves = request.bytes / std::min(cap, client.reads_at_most());
+    const double requests = request.files * request.round_trips;
+    Working asking;
+    ask_for(asking, client, requests, request.bytes, moves);
+    const Served waited = co_await data_line(client, requests);
+    const Seconds began = context().now();
     Served streamed = co_await stream_in(client, request.bytes, cap);
     const Seconds took = context().now() - began;
-    co_await goes_on(client, streamed, began, request.bytes / std::min(cap, client.reads_at_most()),
-                     Seconds{});
+    co_await goes_on(client, streamed, began, moves, Seconds{});
     if (began - asked > took) streamed.limited_by = waited.limited_by;
+    if (asking.on) streamed = co_await end_requests(asking, client, streamed);
     co_return streamed;
   }
 
@@ -174,12 +179,14 @@ class Nfs final : public PooledStore {
                                       pieces(heads() * p_.head_write, p_.piece_write));
     const Seconds asked = context().now();
     const Created created = co_await create_files(client, request, p_.open_requests - 1.0);
-    // WRITEs that wait for the one before join the line as READs do.    [nfs.md, eq. 1]
-    co_await metadata_ops(client, request.requests, false);
-    const Seconds began = context().now() + created.evenly;
     const Rate cap =
         request.direct ? direct_cap(request.range()) : std::min(p_.stream, session_cap());
     const Rate own = std::min(cap, client.writes_at_most());
+    // WRITEs that wait for the one before join the line as READs do.    [nfs.md, eq. 1]
+    Working asking;
+    ask_for(asking, client, request.requests, request.bytes, request.bytes / own);
+    co_await metadata_ops(client, request.requests, false);
+    const Seconds began = context().now() + created.evenly;
     Served served = co_await stream_out(client, request.bytes, cap, Rate::infinity(),
                                         {.evenly = created.evenly});
     if (context().now() < began) co_await context().sleep(began - context().now());
@@ -188,6 +195,7 @@ class Nfs final : public PooledStore {
     co_await goes_on(client, served, began, request.bytes / own,
                      commits_of(request.files, p_.commit, created.queued));
     if (by_line) served.limited_by = created.served.limited_by;
+    if (asking.on) served = co_await end_requests(asking, client, served);
     co_return served;
   }
 
@@ -209,6 +217,8 @@ class Nfs final : public PooledStore {
         .shared = heads() * std::max(p_.head_read, p_.head_write),
         .read = std::min(PartCeiling(heads() * p_.head_read), PartCeiling("shelf", drives_read)),
         .write = std::min(PartCeiling(heads() * p_.head_write), PartCeiling("shelf", drives_write)),
+        .of_media = {drives_read, drives_write},
+        .behind = p_.shelves ? "shelf" : "",
         .nic = p_.head_nic ? *p_.head_nic * heads() : none,
         .targets = heads(),
         .servers = heads()};
@@ -244,7 +254,12 @@ class Nfs final : public PooledStore {
   // RPCs go over the connections in turn, so one file can use all of them.
   Rate session_cap() const {
     return window_rate(p_.request * static_cast<double>(p_.slots), p_.request, turn(),
-                       client_limits().read);
+                       p_.connection * static_cast<double>(p_.nconnect));
+  }
+  // So many requests, one after the other, in slots of the host's session.    [nfs.md, eq. 6]
+  void ask_for(Working& asking, const Client& client, double requests, Bytes bytes, Seconds moves) {
+    const Seconds answers = turn() * requests;
+    begin_requests(asking, client, answers, bytes / p_.connection, answers + moves);
   }
 
   NfsParams p_;

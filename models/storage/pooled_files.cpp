@@ -64,17 +64,16 @@ sim::Task<Served> PooledStore::read_files(const Client& client, FileReads how) {
   auto& [request, service, cap, placed, work] = how;
   const Seconds turns = answers_of(request, service);
   const double part = placed.together(request.company);
-  Working working;
+  const auto takes = [&client, &request = request, &cap = cap](double share, Rate given) {
+    return request.bytes * share / std::min({cap.rate, given, client.reads_at_most()});
+  };
+  const Seconds alone = turns + takes(part, placed.beside) + takes(1.0 - part, placed.alone);
+  Working working, asking;
   if (work.at_once) {
-    const auto takes = [&client, &request = request, &cap = cap](double share, Rate given) {
-      return request.bytes * share / std::min({cap.rate, given, client.reads_at_most()});
-    };
-    begin(working, client, work, reads_, request.bytes,
-          turns + takes(part, placed.beside) + takes(1.0 - part, placed.alone));
+    begin(working, client, work, reads_, request.bytes, alone);
     work = {};
   }
-  Working waiting;
-  begin(waiting, client, turns);
+  begin_requests(asking, client, turns, request.bytes / one_request().read, alone);
   const Rate most = std::min({cap.rate, placed.beside, client.reads_at_most()});
   const bool loose = !working.on && client.is_train(turns, request.bytes / most);
   if (!loose) co_await context_->sleep(turns);
@@ -92,25 +91,25 @@ sim::Task<Served> PooledStore::read_files(const Client& client, FileReads how) {
   }
   restored_.end(moving);
   if (loose) co_await goes_on(client, served, began, request.bytes / most, turns);
-  if (waiting.on)
-    served = co_await end(waiting, served, resources_->of_link[client.window.link.index]);
+  if (asking.on) served = co_await end_requests(asking, client, served);
   if (ends(working)) co_return served;
   co_return co_await end(working, served, work_resource_);
 }
 
 // No request is served faster than alone; those on few of the hosts have the windows of these.
-void PooledStore::begin(Working& waiting, const Client& client, Seconds time) {
+void PooledStore::begin_requests(Working& asking, const Client& client, Seconds answers,
+                                 Seconds moves, Seconds alone) {
   const RequestWindow& window = client.window;
-  waiting.on = window.link.valid() && time > Seconds{};
-  if (!waiting.on) return;
-  waiting.began = context_->now();
-  const bool few = client.hosts < window.hosts;
-  const double each = few ? window.of_host * client.hosts / client.processes() : 1.0;
-  waiting.flow.start(*context_, sim::weighted({.path = {&window.link, 1},
-                                               .bytes = Bytes::from(time.in(unit::s), unit::B),
-                                               .members = client.members,
-                                               .cap = Rate::from(std::min(1.0, each), unit::Bps)},
-                                              client.share));
+  if (!window.link.valid() || !(answers > Seconds{})) return;
+  const Seconds time = answers + moves;
+  double most = time / alone;
+  if (client.hosts < window.hosts)
+    most = std::min(most, window.of_host * client.hosts / client.processes());
+  begin(asking, client, {&window.link, 1}, {.amount = time.in(unit::s)}, most);
+}
+
+sim::Task<Served> PooledStore::end_requests(Working& asking, const Client& client, Served served) {
+  return end(asking, served, resources_->of_link[client.window.link.index]);
 }
 
 sim::Task<void> PooledStore::answers(double requests, Seconds service) {
@@ -172,8 +171,9 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
   const Seconds commits = commits_of(request.files, commit, created.queued);
   const Rate own = std::min(cap.rate, client.writes_at_most(request.sent));
   const bool loose = client.is_train(replies, request.bytes / own);
-  Working waiting;
-  begin(waiting, client, replies);
+  Working asking;
+  const Seconds moves = request.bytes / one_request().write;
+  begin_requests(asking, client, replies, moves, replies + request.bytes / own);
   if (!loose) co_await context_->sleep(replies);
   const Seconds moving = context_->now();
   const double times = written(request.range());
@@ -186,14 +186,12 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
       co_await move_out(client, request, cap, placed, {times, request.sent, created.evenly}, work);
   if (context_->now() < began) co_await context_->sleep(began - context_->now());
   apart_ -= at_once;
-  if (waiting.on && !loose)
-    served = co_await end(waiting, served, resources_->of_link[client.window.link.index]);
+  if (asking.on && !loose) served = co_await end_requests(asking, client, served);
   const bool by_creates = began - asked > context_->now() - began;
   const Rate most = std::min(own, placed.beside);
   if (!loose) co_await context_->sleep(commits);
   if (loose) co_await goes_on(client, served, moving, request.bytes / most, replies + commits);
-  if (waiting.on && loose)
-    served = co_await end(waiting, served, resources_->of_link[client.window.link.index]);
+  if (asking.on && loose) served = co_await end_requests(asking, client, served);
   if (by_creates) served.limited_by = created.served.limited_by;
   co_return served;
 }

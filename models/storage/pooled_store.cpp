@@ -31,6 +31,16 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
     const std::string part = ceiling.part.value_or(shape.media);
     return name_ + (part.empty() ? "." : "." + part + ".") + way;
   };
+  // A ceiling that cannot bind before what all share is not a resource of its own, but for media
+  // that are not that: a target of theirs that rebuilds may make them the lower one.
+  const auto below = [&](PartCeiling& most, Rate media) {
+    if (most.rate < shape.shared) return most.rate;
+    if (shape.behind.empty() || !media.finite()) return Rate::infinity();
+    most = {shape.behind, most.rate};
+    return std::max(media, shape.shared * kWider);
+  };
+  const Rate read = below(shape.read, shape.of_media.read);
+  const Rate write = below(shape.write, shape.of_media.write);
   const std::string reads = named(shape.read, "read"), writes = named(shape.write, "write");
   reads_.most = std::min({shape.read.rate, shape.shared, shape.nic.read, shape.back.read});
   writes_.most = std::min({shape.write.rate, shape.shared, shape.nic.write, shape.back.write});
@@ -40,16 +50,13 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   const auto server_in = topology.add_node(servers + ".in", server);
   egress_ = topology.add_node(name_ + ".egress", network);
   ingress_ = topology.add_node(name_ + ".ingress", network);
-  // A ceiling that cannot bind before the media is not a resource of its own.
-  const auto ceiling = [&](Rate rate) { return rate < shape.shared ? rate : Rate::infinity(); };
   topology.add_edge(media_in_, media_out_, media, shape.shared);
   // Where some of those who read have a ceiling of their own, what all read is counted: by a link
   // that nobody waits for.
   const bool counted = !own_reads_.empty() || jobs_together_.finite();
   topology.add_edge(media_out_, server_out, reads,
-                    counted && shape.read.rate >= shape.shared ? shape.shared * kWider
-                                                               : ceiling(shape.read.rate));
-  topology.add_edge(server_in, media_in_, writes, ceiling(shape.write.rate));
+                    counted && !read.finite() ? shape.shared * kWider : read);
+  topology.add_edge(server_in, media_in_, writes, write);
   graph::NodeId out = egress_, in = ingress_;
   // Further links of every byte, where they limit.
   const auto through = [&](const std::string& part, const BothWays& most) {
@@ -66,6 +73,9 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   topology.add_edge(server_out, out, nic + ".read", shape.nic.read);
   topology.add_edge(in, server_in, nic + ".write", shape.nic.write);
   media_edges_ = {media, reads, writes};
+  if (!shape.behind.empty()) media_alone_[media] = Rate::infinity();
+  if (shape.of_media.read.finite()) media_alone_[reads] = shape.of_media.read;
+  if (shape.of_media.write.finite()) media_alone_[writes] = shape.of_media.write;
   server_edges_ = {nic + ".read", nic + ".write", back + ".read", back + ".write"};
   attached_ = shape.attached;
 }
@@ -152,7 +162,7 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
       work_of_reads_ = add_work(work_name + ".read", reads_.most_work);
     with_media.push_back(resources.name(work_resource_));
   }
-  media_links_ = ScaledLinks(context, resources, with_media);
+  media_links_ = ScaledLinks(context, resources, with_media, media_alone_);
   server_links_ = ScaledLinks(context, resources, server_edges_);
   metadata_up_.emplace(context).set();
   metadata_resource_ = resources.index(metadata_name_);
@@ -170,6 +180,11 @@ void PooledStore::attach(sim::Context& context, ResourceTable& resources, Second
     resources.of_link[link.index] = media_resource_;
     saves->attach(context, link);
   }
+  if (held_targets() == 0.0) return;
+  pieces_link_ =
+      context.add_link(own_link(media_name_, "pieces"), Rate::from(held_targets(), unit::Bps));
+  resources.of_link.resize(pieces_link_.index + 1, kNoResource);
+  resources.of_link[pieces_link_.index] = media_resource_;
 }
 
 sim::LinkId PooledStore::add_work(const std::string& name, double capacity) {
@@ -189,19 +204,23 @@ void PooledStore::begin(Working& working, const Client& client, Work work, Way& 
     scarce_ = scarce_ || reads_.work() + writes_.work() > work_most_ * (1.0 + kRounding) ||
               (work_of_reads_.valid() && reads_.work() > reads_.most_work * (1.0 + kRounding));
   }
-  working.on = scarce_;
   if (!scarce_) return;
-  working.began = context_->now();
-  // No faster than the operation needs it.
-  const Bytes amount = Bytes::from(work.amount / work.copies, unit::B);
   const std::array<sim::LinkId, 2> links{work_link_, work_of_reads_};
   const std::size_t crossed = &way == &reads_ && work_of_reads_.valid() ? 2 : 1;
-  working.flow.start(
-      *context_, sim::weighted({.path = {links.data(), crossed},
-                                .bytes = amount,
-                                .members = client.members * work.copies,
-                                .cap = at_least > Seconds{} ? amount / at_least : Rate::infinity()},
-                               client.share));
+  // No faster than the operation needs it.
+  begin(working, client, std::span(links).first(crossed), work, work.amount / at_least.in(unit::s));
+}
+
+void PooledStore::begin(Working& working, const Client& client, std::span<const sim::LinkId> links,
+                        Work work, double most) {
+  working.on = true;
+  working.began = context_->now();
+  working.flow.start(*context_,
+                     sim::weighted({.path = links,
+                                    .bytes = Bytes::from(work.amount / work.copies, unit::B),
+                                    .members = client.members * work.copies,
+                                    .cap = Rate::from(most / work.copies, unit::Bps)},
+                                   client.share));
 }
 
 sim::Task<Served> PooledStore::end(Working& working, Served served, ResourceIndex by) {
@@ -320,8 +339,8 @@ double PooledStore::parts(StoragePart part) const {
 
 void PooledStore::scale(StoragePart part, double factor) {
   const bool all = part == StoragePart::service;
-  if (all || part == StoragePart::target || (part == StoragePart::server && attached_))
-    media_links_.scale(*context_, factor);
+  if (part == StoragePart::target) media_links_.scale_part(*context_, factor);
+  if (all || (part == StoragePart::server && attached_)) media_links_.scale(*context_, factor);
   if (part == StoragePart::server) server_links_.scale(*context_, factor);
   if (!all && part != StoragePart::metadata) return;
   metadata_factor_ *= factor;

@@ -40,12 +40,14 @@ struct PoolShape {
   Rate shared = Rate::infinity();     ///< media, reads and writes together
   PartCeiling read{};                 ///< ceiling of reads
   PartCeiling write{};                ///< ceiling of writes
-  BothWays nic{};        ///< network of all servers, less what it carries between them meanwhile
-  BothWays back{};       ///< "<server>.back_nic": their network for traffic between them alone
-  BothWays routers{};    ///< between servers and fabric
-  double targets = 0.0;  ///< how many the media are; 0: they do not fail one by one
-  double servers = 0.0;  ///< likewise
-  bool attached = true;  ///< media are lost with their server; false: others reach them
+  BothWays of_media{};      ///< what media give, where others may bound those; infinite: none do
+  std::string behind = "";  ///< media that are not what `shared` is of: of that name, behind it
+  BothWays nic{};           ///< network of all servers, less what it carries between them meanwhile
+  BothWays back{};          ///< "<server>.back_nic": their network for traffic between them alone
+  BothWays routers{};       ///< between servers and fabric
+  double targets = 0.0;     ///< how many the media are; 0: they do not fail one by one
+  double servers = 0.0;     ///< likewise
+  bool attached = true;     ///< media are lost with their server; false: others reach them
 };
 
 /// Metadata service: one FIFO line for all servers. A server answers in `service` when idle and
@@ -75,6 +77,8 @@ struct SharedPieces {
 
   /// What one of `processes` gets of the targets, and what it can do alone.
   [[nodiscard]] Rate share(Bytes piece, double processes) const;
+  /// Of a target, that pieces of `bytes` take.
+  [[nodiscard]] Seconds holds(Bytes bytes, Bytes piece) const;
   [[nodiscard]] Rate alone(Bytes piece) const;
   /// Whether most of a piece's time at its target goes to the file that others write, too: the lock
   /// is what limits, not the data.
@@ -156,8 +160,14 @@ class PooledStore : public StorageModel {
     (void)reads;
     return 1.0;
   }
+  /// What moves the data of one request, its server or its connection, where those that a host has
+  /// in flight are counted (client_limits().requests).
+  [[nodiscard]] virtual BothWays one_request() const { return {}; }
   /// What its users share besides bytes; at most so much a second of all of them.
   [[nodiscard]] virtual WorkShape work() const { return {}; }
+  /// Targets that pieces of every shared file hold, one at a time; 0: what they hold is of their
+  /// file alone.    [docs/models/storage.md, eq. 10]
+  [[nodiscard]] virtual double held_targets() const { return 0.0; }
   /// Bytes that the media write for a byte that arrives, of files of this size: copies and parity
   /// that servers make.    [docs/models/storage.md, eq. 13]
   [[nodiscard]] virtual double written(Bytes file) const {
@@ -233,6 +243,21 @@ class PooledStore : public StorageModel {
   /// long: of loose ones the first goes on before the last.    [docs/models/tenants.md, eq. 18]
   [[nodiscard]] sim::Task<void> goes_on(const Client& client, Served& served, Seconds began,
                                         Seconds alone, Seconds wait);
+  /// Work of an operation, which goes on beside it.
+  struct Working {
+    sim::Beside flow{};
+    bool on = false;
+    Seconds began{};
+    double amount = 0.0;  ///< of all members
+  };
+  /// Requests of an operation in the window of its hosts: each is in flight for `answers` and while
+  /// its data move; `alone`: what the operation takes where no other asks.
+  ///     t >= (answers + moves) * max(1, n / requests)    [docs/models/storage.md, eq. 17]
+  void begin_requests(Working& asking, const Client& client, Seconds answers, Seconds moves,
+                      Seconds alone);
+  /// When the rest of the operation is over, limited by `served` or by that window.
+  [[nodiscard]] sim::Task<Served> end_requests(Working& asking, const Client& client,
+                                               Served served);
   /// Waits for the answers of requests to open files, one after the other.
   ///     t = requests * (rtt + service)    [docs/models/tenants.md, eq. 7]
   [[nodiscard]] sim::Task<void> answers(double requests, Seconds service);
@@ -287,13 +312,6 @@ class PooledStore : public StorageModel {
   [[nodiscard]] Seconds admit(double count, const Request& request, Seconds over);
   /// How long `count` opens take of a line in which nobody else is.
   [[nodiscard]] Seconds alone_in_line(double count, const Request& request) const;
-  /// Work of an operation, which goes on beside it.
-  struct Working {
-    sim::Beside flow{};
-    bool on = false;
-    Seconds began{};
-    double amount = 0.0;  ///< of all members
-  };
   /// Bytes one way, and what they can take of the work at most.
   struct Way {
     double most_work = 0.0;             ///< that it gets
@@ -313,10 +331,9 @@ class PooledStore : public StorageModel {
   /// `at_least`: what an operation that moves `bytes` takes where nobody else works.
   void begin(Working& working, const Client& client, Work work, Way& way, Bytes bytes,
              Seconds at_least);
-  /// The same of an operation that waits `time` for answers, in the window of its hosts.
-  ///     t >= time * max(1, n / requests), n of all who wait in it    [docs/models/lustre.md, eq.
-  ///     12]
-  void begin(Working& waiting, const Client& client, Seconds time);
+  /// `work` of each member on `links`, at most `most` of it a second.
+  void begin(Working& working, const Client& client, std::span<const sim::LinkId> links, Work work,
+             double most);
   /// Whether it ends when the rest of the operation does: then it is counted.
   [[nodiscard]] bool ends(const Working& working) {
     if (!working.on) unshared_ += working.amount;
@@ -324,6 +341,9 @@ class PooledStore : public StorageModel {
   }
   /// When the rest of the operation is over, limited by `served`; `by`: to blame where it is later.
   [[nodiscard]] sim::Task<Served> end(Working& working, Served served, ResourceIndex by);
+  /// Time of targets that pieces of `bytes` hold, which are moved at `most` where no other file is.
+  void begin_pieces(Working& holding, const Client& client, Bytes bytes, Bytes piece,
+                    const SharedPieces& pieces, Rate most);
   [[nodiscard]] Served blame_pieces(Served served, bool held) const;
 
   std::string name_;
@@ -331,7 +351,8 @@ class PooledStore : public StorageModel {
   graph::NodeId media_in_, media_out_, egress_, ingress_;
   std::string metadata_name_, media_name_;
   std::vector<std::string> media_edges_, server_edges_;
-  std::map<std::string, Rate> own_reads_;  ///< by job
+  std::map<std::string, Rate> media_alone_;  ///< by resource, where others may bound them
+  std::map<std::string, Rate> own_reads_;    ///< by job
   Rate jobs_together_ = Rate::infinity();
   MetadataShape metadata_;
   std::uint64_t seed_ = 0;
@@ -348,6 +369,7 @@ class PooledStore : public StorageModel {
   sim::LinkId work_link_;                    ///< invalid where nothing is shared besides bytes
   sim::LinkId work_of_reads_;                ///< of that; invalid where they may have all
   double work_most_ = 0.0;                   ///< its capacity
+  sim::LinkId pieces_link_;                  ///< invalid where no two files are in pieces at a time
   Way reads_, writes_;
   bool scarce_ = false;    ///< both may ask for more work than there is: it is shared,
   double unshared_ = 0.0;  ///< and was not when so much was done

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,29 +15,45 @@ namespace stallcast::models {
 class ScaledLinks {
  public:
   ScaledLinks() = default;
-  /// Every link of the resources `names`; none for those that do not limit.
+  /// Every link of the resources `names`; none for those that do not limit. Where others may bound
+  /// the part on its link, `parts` says what it gives by itself; infinite: the link is of them
+  /// alone.
   ScaledLinks(const sim::Context& context, const ResourceTable& resources,
-              const std::vector<std::string>& names) {
-    for (std::uint32_t l = 0; l < resources.of_link.size(); ++l)
-      if (resources.of_link[l] != kNoResource &&
-          std::find(names.begin(), names.end(), resources.name(resources.of_link[l])) !=
-              names.end())
-        links_.emplace_back(sim::LinkId{l}, context.use(sim::LinkId{l}).capacity);
+              const std::vector<std::string>& names,
+              const std::map<std::string, Rate>& parts = {}) {
+    for (std::uint32_t l = 0; l < resources.of_link.size(); ++l) {
+      if (resources.of_link[l] == kNoResource) continue;
+      const std::string& name = resources.name(resources.of_link[l]);
+      if (std::ranges::find(names, name) == names.end()) continue;
+      const Rate capacity = context.use(sim::LinkId{l}).capacity;
+      const auto part = parts.find(name);
+      links_.push_back(
+          {{l}, capacity, part == parts.end() ? capacity : std::max(capacity, part->second)});
+    }
   }
   [[nodiscard]] bool has(sim::LinkId link) const {
     return std::any_of(links_.begin(), links_.end(),
-                       [&](const auto& one) { return one.first == link; });
+                       [&](const Link& one) { return one.link == link; });
   }
   /// From now on `factor` times the present rate. Rates that are back within rounding are exact.
-  void scale(sim::Context& context, double factor) {
-    factor_ *= factor;
-    if (factor_ > 1.0 - 1e-9 && factor_ < 1.0 + 1e-9) factor_ = 1.0;
-    for (const auto& [link, capacity] : links_) context.set_capacity(link, capacity * factor_);
-  }
+  void scale(sim::Context& context, double factor) { scale(context, all_, factor); }
+  /// The same of the part alone: what bounds it by itself stays.
+  void scale_part(sim::Context& context, double factor) { scale(context, part_, factor); }
 
  private:
-  std::vector<std::pair<sim::LinkId, Rate>> links_;
-  double factor_ = 1.0;
+  struct Link {
+    sim::LinkId link;
+    Rate capacity, part;
+  };
+  void scale(sim::Context& context, double& which, double factor) {
+    which *= factor;
+    if (which > 1.0 - 1e-9 && which < 1.0 + 1e-9) which = 1.0;
+    for (const Link& one : links_)
+      context.set_capacity(one.link, std::min(one.capacity, one.part * part_) * all_);
+  }
+
+  std::vector<Link> links_;
+  double all_ = 1.0, part_ = 1.0;
 };
 
 }  // namespace stallcast::models

@@ -161,6 +161,7 @@ class Weka final : public PooledStore {
             .servers = backends()};
   }
 
+  double held_targets() const override { return backends(); }
   double written(Bytes) const override { return overhead(); }
   MetadataShape metadata() const override { return p_.metadata(backends()); }
 

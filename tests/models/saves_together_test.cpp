@@ -141,6 +141,38 @@ TEST_CASE("one file of all ranks counts once among those of other jobs") {
   }
 }
 
+TEST_CASE(
+    "files in pieces hold the targets that those of other jobs lie on, but not their objects") {
+  // A piece of 47,008 B is 47 us of a target, and holds it for 10 ms besides.
+  const Saver pieces{4, "1 s", nullptr, "interleaved"};
+  const auto save = [&](std::size_t jobs, const char* kind, const char* what) {
+    Design design = saving(std::vector<Saver>(jobs, pieces), kind);
+    Component& storage = design.storage[0];
+    set(storage, Role::storage, "stripe.count", "0");
+    if (kind == std::string("beegfs")) {
+      set(storage, Role::storage, "shared.write", "10 ms");
+      set(storage, Role::storage, "shared.read", "10 ms");
+      set(storage, Role::storage, "target.service", "0 s");
+    } else {
+      set(storage, Role::storage, "lock", "10 ms");
+    }
+    set(design.run, Role::run, "duration", "5 min");
+    for (JobDesign& job : design.jobs) {
+      set(job.job, Role::job, "epochs", "1");
+      set(job.job, Role::job, "steps", "10");
+      set(*job.checkpoint, Role::checkpoint, "piece", "47008 B");
+    }
+    return took(design, jobs - 1, what);
+  };
+  const double one = 4e9 / (8.0 * 47008.0 / (10e-3 + 47008.0 / 1e9));
+  for (const char* what : {"checkpoint", "restore"}) {
+    INFO(what);
+    CHECK(save(1, "beegfs", what) == Approx(one).epsilon(1e-3));
+    CHECK(save(2, "beegfs", what) == Approx(2.0 * one).epsilon(1e-3));
+  }
+  CHECK(save(2, "lustre", "checkpoint") == Approx(one).epsilon(1e-3));
+}
+
 TEST_CASE("saves of one job that overlap lie on targets as those of two jobs") {
   // A save of 6 files is asked for 0.1 s after the one before has begun. One at a time takes 1 s;
   // of two 12 files are on 8 targets, two of them on the fullest, and take 2 s, so that one ends

@@ -72,6 +72,38 @@ TEST_CASE("storage fault: a rebuild takes its share of the media") {
   CHECK(left_with("target", {{"rebuild", "30 %"}}) == Approx(44.0 / 60.0).epsilon(0.01));
 }
 
+TEST_CASE("storage fault: a rebuild takes nothing of what bounds the media") {
+  SECTION("a ceiling of the system") {
+    // OSTs give 32 GB/s, 16 while one rebuilds: 8 GB/s are the limit for 50 of 60 s
+    Design design = reader();
+    set(design.storage[0], Role::storage, "read", "8 GB/s");
+    set(design.storage[0], Role::storage, "stripe.count", "0");
+    const double before = bytes(design);
+    break_at_20_s(design, "target", {{"rebuild", "50 %"}});
+    CHECK(bytes(design) / before == Approx(50.0 / 60.0).epsilon(0.01));
+    // 30 + 20 x 6.4 / 8
+    set(design.failures[0], Role::failure, "rebuild", "80 %");
+    CHECK(bytes(design) / before == Approx(46.0 / 60.0).epsilon(0.01));
+  }
+  SECTION("controllers in front of shelves") {
+    // Shelves of 40 or 3 GB/s behind controllers of 2 GB/s: 20 or 1.5 GB/s while one rebuilds
+    for (const auto& [shelf, left] : {std::pair("10 GB/s", 20.0), {"0.75 GB/s", 15.0}}) {
+      Design design = reader();
+      design.storage[0] = component(Role::storage, "nfs", "scratch",
+                                    {{"head.count", "2"},
+                                     {"head.read", "1 GB/s"},
+                                     {"head.write", "1 GB/s"},
+                                     {"shelf.count", "4"},
+                                     {"shelf.read", shelf},
+                                     {"client.connection", "100 GB/s"},
+                                     {"client.read_ahead", "1 GB"}});
+      const double before = bytes(design);
+      break_at_20_s(design, "target", {{"rebuild", "50 %"}});
+      CHECK(bytes(design) / before == Approx((30.0 + left) / 60.0).epsilon(0.01));
+    }
+  }
+}
+
 TEST_CASE("storage fault: opens wait for the metadata server") {
   // 2 MDTs of 1,000 opens a second, 32 opens a step: half of them for 20 s, none for 10 s
   Design design = reader();

@@ -218,16 +218,16 @@ TEST_CASE("what a missed target is limited by is tried before what is waited for
 
 TEST_CASE("what a client of a storage system limits is relieved where its mount is set") {
   Design d = design();
-  d.storage[0].values["client.nconnect"] = number(1, Dimension::count);
   const auto set = [&](const char* resource) {
     const auto changes = plan::candidate_changes(d, blaming({resource}), 4);
     return changes.empty() ? "" : text_of(changes[0].change);
   };
-  CHECK(set("host.gpu.client.scratch.read") == "storage[scratch].client.nconnect=2");
-  CHECK(set("host.gpu.client.other.read").empty());
-  d.storage[0].values.erase("client.nconnect");
-  d.storage[0].values["client.rpcs_in_flight"] = number(8, Dimension::count);
-  CHECK(set("host.gpu.client.scratch.requests") == "storage[scratch].client.rpcs_in_flight=16");
+  for (const std::string field : {"nconnect", "rpcs_in_flight", "slots", "connections", "dirty"}) {
+    d.storage[0].values = {};
+    d.storage[0].values["client." + field] = number(8, Dimension::count);
+    CHECK(set("host.gpu.client.scratch.read") == "storage[scratch].client." + field + "=16");
+    CHECK(set("host.gpu.client.other.read").empty());
+  }
   CHECK(set("host.gpu.client").empty());
 }
 

@@ -12,13 +12,13 @@
 namespace stallcast::gain {
 namespace {
 
-/// A count that says how much is under way at a time, or on how many cores, and the speeds of the
-/// same component that it multiplies. docs/models/blame.md.
+/// A count, or bytes, that say how much is under way at a time, or on how many cores, and the
+/// speeds of the same component that it multiplies. docs/models/blame.md.
 struct AtATime {
   std::string_view key;
   std::array<std::string_view, 2> times = {};
 };
-constexpr std::array<AtATime, 18> kAtATime{{{"prefixes", {"get.rate", "put.rate"}},
+constexpr std::array<AtATime, 19> kAtATime{{{"prefixes", {"get.rate", "put.rate"}},
                                             {"lines", {"latency"}},
                                             {"depth", {"read.latency", "drive.latency"}},
                                             {"client.depth", {"array.service"}},
@@ -26,6 +26,7 @@ constexpr std::array<AtATime, 18> kAtATime{{{"prefixes", {"get.rate", "put.rate"
                                             {"client.nconnect", {"client.connection"}},
                                             {"client.paths", {"client.path"}},
                                             {"client.rpcs_in_flight", {"ost.service"}},
+                                            {"client.dirty", {"ost.service"}},
                                             {"client.slots", {"head.service"}},
                                             {"client.parallel", {"client.stream"}},
                                             {"client.in_flight", {"node.service"}},

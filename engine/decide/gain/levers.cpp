@@ -56,6 +56,7 @@ std::optional<double> factor_of(Role role, std::string_view key, const Value& va
                  ? std::nullopt
                  : std::optional(0.5);
     case Dimension::count:
+    case Dimension::bytes:
       return counts_at_a_time(key) ? std::optional(2.0) : std::nullopt;
     default:
       return std::nullopt;
