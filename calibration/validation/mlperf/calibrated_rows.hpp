@@ -17,6 +17,7 @@ struct MeasuredRow {
   base::Json scenario;
   std::vector<ObservedFigure> observed;  ///< empty: nothing was measured
   std::vector<NarrowedInput> seen;       ///< inputs that the results give without a simulation
+  std::string lacks = "results";         ///< that calibrate, where there are none
 };
 
 class CalibratedRows {
@@ -25,15 +26,14 @@ class CalibratedRows {
 
   /// What the row `from` says of rows of `family`: of another family than its own what is not the
   /// program's (hosts, network, storage). Without inputs where it says nothing; then the reason is
-  /// added to `notes`.
-  [[nodiscard]] Result<CalibrationProfile> profile_for(const std::string& from,
-                                                       const std::string& family,
-                                                       std::vector<std::string>& notes);
+  /// added to `notes`, and so is what else its draws cannot do.
+  [[nodiscard]] Result<Calibrated> said_by(const std::string& from, const std::string& family,
+                                           std::vector<std::string>& notes);
 
  private:
   RowSimulator& simulator_;
   std::map<std::string, MeasuredRow> rows_;
-  std::map<std::string, CalibrationProfile> made_;
+  std::map<std::string, Calibrated> made_;
 };
 
 }  // namespace stallcast::calibration::mlperf

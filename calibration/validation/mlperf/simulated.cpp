@@ -6,6 +6,8 @@
 
 #include "calibration/fit/observed.hpp"
 #include "calibration/profile/apply.hpp"
+#include "calibration/profile/profile_json.hpp"
+#include "engine/base/counted.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/random.hpp"
 #include "engine/decide/uncertain/discrepancy.hpp"
@@ -24,8 +26,6 @@ using base::Json;
 
 constexpr std::uint64_t kRowPoints = 20261124;
 constexpr double kMostRanks = 4096;
-/// Independent draws of a row that calibrates.
-constexpr double kEnough = 20.0;
 /// Steps of the search until both sides of the bar are known.
 constexpr double kWider = 1.35;
 /// A bracket of the search is narrow enough at this factor.
@@ -55,6 +55,49 @@ struct Drawn {
   }
 };
 
+/// What is known of how many are enough: `low` are, or it is 0; `high` are too many.
+struct Bracket {
+  double low = 0.0, high = kMostRanks;
+  double next = 1.0;
+  std::optional<double> of_one;  ///< the figure of one, where it was looked at
+
+  [[nodiscard]] bool open() const { return high - low > 1.0 && high > low * kNarrow; }
+  /// Whether `next` are enough.
+  void settle(bool enough) {
+    (enough ? low : high) = next;
+    const bool above = high<kMostRanks, below = low> 0.0;
+    const double wanted = above && below ? std::sqrt(low * high)
+                          : above        ? high / kWider
+                                         : low * kWider;
+    next = std::clamp(std::round(wanted), low + 1.0, std::max(low + 1.0, high - 1.0));
+  }
+};
+
+/// Where figures that calibrated are outside of what the draws that are left, or those of the data
+/// sheets where nothing explains them, say of the same run.
+Beyond beyond_of(const uncertain::Posterior& posterior, const Design& design) {
+  Beyond out;
+  for (const uncertain::Fitted& fitted : posterior.figures) {
+    const Interval& draws = posterior.explained ? fitted.after : fitted.before;
+    const auto scaled = [&](double x) { return uncertain::on_error_scale(x, fitted.unit); };
+    const double low = scaled(draws.low), high = scaled(draws.high);
+    const double middle = posterior.explained ? scaled(fitted.median) : 0.5 * (low + high);
+    const double model = uncertain::discrepancy_of(fitted.observed.metric, design, {});
+    const double above = fitted.at - middle - std::hypot(high - middle, model);
+    const double below = middle - fitted.at - std::hypot(middle - low, model);
+    if (above <= 0.0 && below <= 0.0) continue;
+    const bool slower = (fitted.unit == "s") == (above > 0.0);
+    double& most = slower ? out.slower : out.faster;
+    most = std::max({most, above, below});
+    if (!out.what.empty()) out.what += ", ";
+    out.what += fitted.observed.metric + " was " +
+                base::print_value(fitted.observed.value, fitted.unit) +
+                ", nine in ten draws give " + base::print_value(draws.low, fitted.unit) + " to " +
+                base::print_value(draws.high, fitted.unit);
+  }
+  return out;
+}
+
 /// A row's id, which may have colons, as a file is called.
 std::string file_name(std::string id) {
   for (char& c : id)
@@ -71,7 +114,6 @@ RowOptions row_options(const predict::PredictOptions& predict, std::size_t draws
   if (draws == 0) return out;
   out.draws = draws;
   out.search_draws = std::max<std::size_t>(1, draws / 4);
-  out.calibrating = 6 * draws;
   return out;
 }
 
@@ -80,14 +122,7 @@ Result<DrawnFigures> RowSimulator::figures(const Json& document, const std::stri
                                            const std::vector<std::string>& metrics) {
   const Drawn row(document, name, profile);
   if (!row.scenario.ok()) return row.scenario.failure();
-  if (!options_.folder.empty()) {
-    Json own = document;
-    own["id"] = file_name(name);
-    own["description"] = "row " + name + ", from what was run on what";
-    const std::string path = options_.folder + "/" + file_name(name) + ".json";
-    const Result<bool> written = base::write_file(path, own.dump(1) + "\n");
-    if (!written.ok()) return written.failure();
-  }
+  if (std::optional<Failure> failed = write(document, name, profile)) return *std::move(failed);
   const auto points = row.points(options_.draws);
   std::vector<Design> designs{row.scenario.design()};
   for (std::size_t i = 0; i < options_.draws; ++i) {
@@ -111,35 +146,49 @@ Result<DrawnFigures> RowSimulator::figures(const Json& document, const std::stri
   return out;
 }
 
-Result<CalibrationProfile> RowSimulator::calibrate(const Json& document, const std::string& name,
-                                                   std::span<const ObservedFigure> observed) {
+std::optional<Failure> RowSimulator::write(Json document, const std::string& name,
+                                           const CalibrationProfile* profile) const {
+  if (options_.folder.empty()) return std::nullopt;
+  const std::string id = file_name(name), path = options_.folder + "/" + id;
+  std::string about = "row " + name + ", from what was run on what";
+  if (profile != nullptr) {
+    const std::string beside = id + ".profile.json";
+    about += "; run it with --profile " + beside + ": what the row " + profile->id + " says of it";
+    if (const auto written =
+            base::write_file(options_.folder + "/" + beside, write_profile(*profile));
+        !written.ok())
+      return written.failure();
+  }
+  document["id"] = id;
+  document["description"] = about;
+  const auto written = base::write_file(path + ".json", document.dump(1) + "\n");
+  if (!written.ok()) return written.failure();
+  return std::nullopt;
+}
+
+Result<Calibrated> RowSimulator::calibrate(const Json& document, const std::string& name,
+                                           std::span<const ObservedFigure> observed) {
   const Scenario scenario = ScenarioBuilder::from_json(document, name);
   if (!scenario.ok()) return scenario.failure();
-  uncertain::ConditionOptions how{.predict = predict::one_run(options_.predict),
-                                  .draws = options_.calibrating,
-                                  .effective = kEnough};
+  uncertain::ConditionOptions how{.predict = predict::one_run(options_.predict)};
   how.valid = [](const Design& design) { return scenarios::fault_of(design).empty(); };
   const Result<uncertain::Posterior> found = uncertain::condition(scenario.design(), observed, how);
   if (!found.ok()) return found.failure();
-  return profile_of(*found, scenario.design(), name);
+  return Calibrated{profile_of(*found, scenario.design(), name),
+                    beyond_of(*found, scenario.design())};
 }
 
-Result<DrawnFigure> RowSimulator::most_per_host(const std::function<Json(double)>& scenario,
-                                                const std::string& name,
-                                                const CalibrationProfile* profile,
-                                                const std::string& metric, double bar,
-                                                double guess) {
-  struct Bracket {
-    double low = 1.0, high = kMostRanks;
-    double next = 1.0;
-    [[nodiscard]] bool open() const { return high - low > 1.0 && high > low * kNarrow; }
-  };
+Result<Most> RowSimulator::most_per_host(const std::function<Json(double)>& scenario,
+                                         const std::string& name, const CalibrationProfile* profile,
+                                         const std::string& metric, double bar, double guess) {
   // The first is that of the middles.
   std::vector<Bracket> brackets(options_.search_draws + 1);
   for (Bracket& bracket : brackets)
-    bracket.next = std::clamp(std::round(guess), 2.0, kMostRanks - 1.0);
+    bracket.next = std::clamp(std::round(guess), 1.0, kMostRanks - 1.0);
+  Most out;
   std::map<double, Drawn> scenarios;
   std::vector<std::vector<double>> points;
+  std::vector<Prediction> of_one;
   while (std::any_of(brackets.begin(), brackets.end(), [](const Bracket& b) { return b.open(); })) {
     std::vector<Design> designs;
     std::vector<std::size_t> whose;
@@ -150,40 +199,59 @@ Result<DrawnFigure> RowSimulator::most_per_host(const std::function<Json(double)
       if (at == scenarios.end())
         at = scenarios.emplace(per_host, Drawn(scenario(per_host), name, profile)).first;
       const Drawn& row = at->second;
-      if (!row.scenario.ok()) return row.scenario.failure();
+      if (!row.scenario.ok()) {
+        if (per_host == 1.0) return row.scenario.failure();
+        if (i == 0) out.full = row.scenario.failure().message;
+        brackets[i].settle(false);
+        continue;
+      }
       if (points.empty()) points = row.points(options_.search_draws);
       designs.push_back(i == 0 ? row.scenario.design() : row.draw(profile, i - 1, points));
       whose.push_back(i);
+      if (!scenarios::fault_of(designs.back()).empty()) {
+        brackets[i].settle(false);
+        designs.pop_back(), whose.pop_back();
+      }
     }
     const auto predictions = predict::predict_all(designs, predict::one_run(options_.predict));
     for (std::size_t k = 0; k < whose.size(); ++k) {
       Bracket& bracket = brackets[whose[k]];
       if (!predictions[k].ok()) return predictions[k].failure();
-      const bool keeps = figure_or_zero(*predictions[k], metric) >= bar;
-      (keeps ? bracket.low : bracket.high) = bracket.next;
-      const bool above = bracket.high<kMostRanks, below = bracket.low> 1.0;
-      const double wanted = above && below ? std::sqrt(bracket.low * bracket.high)
-                            : above        ? bracket.high / kWider
-                                           : bracket.low * kWider;
-      bracket.next = std::clamp(std::round(wanted), bracket.low + 1.0,
-                                std::max(bracket.low + 1.0, bracket.high - 1.0));
+      const double figure = figure_or_zero(*predictions[k], metric);
+      if (bracket.next == 1.0) {
+        bracket.of_one = figure;
+        of_one.push_back(*predictions[k]);
+      }
+      if (whose[k] == 0 && figure < bar) out.full.clear();
+      bracket.settle(figure >= bar);
     }
   }
-  DrawnFigure out{brackets.front().low, {}};
-  for (std::size_t i = 1; i < brackets.size(); ++i) out.draws.push_back(brackets[i].low);
+  DrawnFigure one{brackets.front().of_one.value_or(0.0), {}};
+  out.count.middle = brackets.front().low;
+  for (std::size_t i = 1; i < brackets.size(); ++i) {
+    out.count.draws.push_back(brackets[i].low);
+    if (brackets[i].of_one) one.draws.push_back(*brackets[i].of_one);
+  }
+  const bool none = std::all_of(brackets.begin(), brackets.end(),
+                                [](const Bracket& bracket) { return bracket.low == 0.0; });
+  if (!none || one.draws.empty()) return out;
+  one.model = uncertain::discrepancy_of(metric, scenarios.at(1.0).scenario.design(), of_one);
+  out.of_one = std::move(one);
   return out;
 }
 
-PredictedFigure figure_of(DrawnFigure drawn, const std::string& unit) {
+PredictedFigure figure_of(DrawnFigure drawn, const std::string& unit, const Beyond& beyond) {
   const double model = drawn.model;
   std::sort(drawn.draws.begin(), drawn.draws.end());
   const auto scaled = [&](double x) { return uncertain::on_error_scale(x, unit); };
   const auto back = [&](double y) { return uncertain::from_error_scale(y, unit); };
   const double middle = scaled(uncertain::quantile_of(drawn.draws, 0.5));
+  const double below = unit == "s" ? beyond.faster : beyond.slower,
+               above = unit == "s" ? beyond.slower : beyond.faster;
   PredictedFigure out{drawn.middle};
   out.levels = uncertain::by_level(drawn.draws, [&](double from, double to, double times) {
-    const double low = std::hypot(middle - scaled(from), model * times);
-    const double high = std::hypot(scaled(to) - middle, model * times);
+    const double low = std::hypot(middle - scaled(from), model * times) + below * times;
+    const double high = std::hypot(scaled(to) - middle, model * times) + above * times;
     return Interval{std::min(out.value, back(middle - low)),
                     std::max(out.value, back(middle + high))};
   });

@@ -14,6 +14,7 @@
 #include "calibration/validation/mlperf/scenario.hpp"
 #include "calibration/validation/mlperf/simulated.hpp"
 #include "calibration/validation/mlperf/step_law.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "engine/base/random.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
 
@@ -116,52 +117,75 @@ class RowPredictor {
     out.notes = row.said.notes;
     out.notes.insert(out.notes.end(), row.facts.notes.begin(), row.facts.notes.end());
     out.calibrates = row.said.calibration == row.said.id;
-    const Result<CalibrationProfile> profile =
-        known_.profile_for(row.said.calibration, out.group, out.notes);
-    if (!profile.ok()) return profile.failure();
-    const CalibrationProfile* known = profile->narrowed.empty() ? nullptr : &*profile;
-    if (std::optional<Failure> failed = simulate(row, known, out)) return *std::move(failed);
+    const Result<Calibrated> known = known_.said_by(row.said.calibration, out.group, out.notes);
+    if (!known.ok()) return known.failure();
+    if (std::optional<Failure> failed = simulate(row, *known, out)) return *std::move(failed);
     put_measured(row.said, out);
     put_baselines(row, out);
     return out;
   }
 
  private:
-  std::optional<Failure> simulate(const Row& row, const CalibrationProfile* known,
-                                  PredictedRow& out) {
+  std::optional<Failure> simulate(const Row& row, const Calibrated& known, PredictedRow& out) {
     const double bar = row.said.system.workload->rules.bar.in(unit::ratio);
-    const double hosts = row.facts.hosts;
-    Result<DrawnFigure> most = simulator_.most_per_host(
+    const CalibrationProfile* profile = known.profile.narrowed.empty() ? nullptr : &known.profile;
+    Result<Most> most = simulator_.most_per_host(
         [&](double per_host) {
-          const double ranks = per_host * hosts;
+          const double ranks = per_host * row.facts.hosts;
           return training(row.facts, ranks, steps_of(row.said.system, ranks));
         },
-        row.said.id, known, kAu, mean_to_pass(bar), guess_of(row));
+        row.said.id, profile, kAu, mean_to_pass(bar), guess_of(row));
     if (!most.ok()) return most.failure();
-    most->model = kUnexplainedCount;
-    PredictedFigure count = figure_of(*most, "count");
-    const auto whole = [&](double& end) { end = hosts * std::max(1.0, std::round(end)); };
-    for (double* end : {&count.value, &count.low, &count.high}) whole(*end);
-    for (Interval& level : count.levels) whole(level.low), whole(level.high);
-    for (double& draw : count.draws) whole(draw);
-    out.predicted["accelerators"] = count;
+    out.predicted["accelerators"] = count_of(*most, row.facts.hosts, bar, known.beyond);
+    if (!most->full.empty()) out.notes.push_back("accelerators: no more fit: " + most->full);
+    if (most->of_one)
+      out.notes.push_back("accelerators: 0, as one on each host has an AU of " +
+                          base::percent(most->of_one->middle, 1) + ", and the bar is " +
+                          base::percent(bar, 0));
     if (!row.said.accelerators) {
       out.notes.emplace_back("no accelerators given: only their number is predicted");
       return std::nullopt;
     }
     const double ranks = *row.said.accelerators;
     Result<DrawnFigures> drawn = simulator_.figures(
-        training(row.facts, ranks, steps_at(row, ranks)), row.said.id, known, {kAu, kFirst});
+        training(row.facts, ranks, steps_at(row, ranks)), row.said.id, profile, {kAu, kFirst});
     if (!drawn.ok()) return drawn.failure();
     const DrawnFigure& au = (*drawn)[kAu];
-    out.predicted["au_raw"] = figure_of(au, "ratio");
+    out.predicted["au_raw"] = figure_of(au, "ratio", known.beyond);
     PredictedFigure& passed = out.predicted["au"];
-    passed = figure_of(published(au, bar), "ratio");
+    passed = figure_of(published(au, bar), "ratio", known.beyond);
+    if (passed.draws.front() == bar && passed.draws.back() == bar)
+      out.notes.push_back("au: no draw reaches the bar of " + base::percent(bar, 0) +
+                          ", which published rows passed: for a design that was never run take "
+                          "au_raw");
     const auto above = [&](double& low) { low = std::min(passed.value, std::max(low, bar)); };
     above(passed.low);
     for (Interval& level : passed.levels) above(level.low);
-    out.predicted["first_step_s"] = figure_of((*drawn)[kFirst], "s");
+    out.predicted["first_step_s"] = figure_of((*drawn)[kFirst], "s", known.beyond);
     return std::nullopt;
+  }
+
+  /// On all hosts. One is not too many where AU at one may reach the bar.
+  static PredictedFigure count_of(const Most& most, double hosts, double bar,
+                                  const Beyond& beyond) {
+    DrawnFigure per_host = most.count;
+    per_host.model = kUnexplainedCount;
+    PredictedFigure out = figure_of(per_host, "count", beyond);
+    const bool always = per_host.middle > 0.0 && out.draws.front() > 0.0;
+    const auto whole = [&](double end) {
+      return hosts * std::max(always ? 1.0 : 0.0, std::round(end));
+    };
+    for (Interval& level : out.levels) level = {whole(level.low), whole(level.high)};
+    if (most.of_one) {
+      const PredictedFigure au = figure_of(*most.of_one, "ratio", beyond);
+      for (std::size_t i = 0; i < out.levels.size(); ++i)
+        out.levels[i].high = au.levels[i].high >= mean_to_pass(bar) ? hosts : 0.0;
+    }
+    out.value = whole(out.value);
+    out.low = out.levels[kNineInTen].low;
+    out.high = out.levels[kNineInTen].high;
+    for (double& draw : out.draws) draw = whole(draw);
+    return out;
   }
 
   /// Where the search begins: what the sheets let the storage deliver, over what one needs.

@@ -191,10 +191,9 @@ class Predictor3 {
     out.group = row.group;
     out.calibrates = row.calibration == row.facts.id;
     out.notes = row.facts.notes;
-    const Result<CalibrationProfile> profile =
-        known_.profile_for(row.calibration, row.group, out.notes);
-    if (!profile.ok()) return profile.failure();
-    const CalibrationProfile* known = profile->narrowed.empty() ? nullptr : &*profile;
+    const Result<Calibrated> said = known_.said_by(row.calibration, row.group, out.notes);
+    if (!said.ok()) return said.failure();
+    const CalibrationProfile* known = said->profile.narrowed.empty() ? nullptr : &said->profile;
     const Result<DrawnFigures> drawn = simulator_.figures(
         row.scenario, row.facts.id, known,
         row.training ? std::vector<std::string>{kAu3} : std::vector<std::string>{kSave, kLoad});
@@ -206,7 +205,7 @@ class Predictor3 {
       // Of seconds the median of the draws is nearer (by 4 points on the open rows), of AU the
       // middle.
       if (!au) figure.middle = median(figure.draws);
-      out.predicted[id] = figure_of(figure, au ? "ratio" : "s");
+      out.predicted[id] = figure_of(figure, au ? "ratio" : "s", said->beyond);
     }
     out.measured = row.measured;
     out.baselines = row.baselines;
@@ -220,7 +219,12 @@ class Predictor3 {
   static std::vector<MeasuredRow> measured(const std::vector<Row3>& rows) {
     std::vector<MeasuredRow> out;
     for (const Row3& row : rows)
-      out.push_back({row.facts.id, row.group, row.scenario, row.observed, {}});
+      out.push_back({row.facts.id,
+                     row.group,
+                     row.scenario,
+                     row.observed,
+                     {},
+                     row.rough.empty() ? "results" : "results that repeat within a quarter"});
     return out;
   }
 
