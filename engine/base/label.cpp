@@ -269,7 +269,7 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 44> kChanges = {{
+constexpr std::array<ChangeRow, 47> kChanges = {{
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.serializer", "", "serializer of saves"},
@@ -277,6 +277,7 @@ constexpr std::array<ChangeRow, 44> kChanges = {{
     {"checkpoint.every_steps", "", "steps between saves"},
     {"checkpoint.buffers", "", "buffers of saves"},
     {"checkpoint.direct", " false -> true", "saves past the page cache (O_DIRECT)"},
+    {"checkpoint.directories", " one -> own", "saves in directories of their writers"},
     {"checkpoint.files", "", "files of a save"},
     {"checkpoint.flush_rate", "", "rate of flushes"},
     {"checkpoint.verify", " none -> read-back", "saves that are read back"},
@@ -301,7 +302,9 @@ constexpr std::array<ChangeRow, 44> kChanges = {{
     {"client.connections", "", "connections per client and server"},
     {"client.dirty", "", "dirty bytes per client and OST"},
     {"client.rpcs_in_flight", "", "requests in flight per client"},
-    {"client.slots", "", "session slots per client"},
+    {"client.slots", "", "requests in flight per session (slots)"},
+    {"client.prefetch", "", "prefetch of clients"},
+    {"client.paths", "", "paths per host"},
     {"get.parallel", "", "parallel GETs"},
     {"put.parallel", "", "parallel PUTs"},
     {"memory.bandwidth", "", "memory bandwidth"},

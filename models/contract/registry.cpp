@@ -41,6 +41,8 @@ constexpr std::array kHostRemedies{
     Remedy{"client", Of::storage, "client.connections", 2.0},
     Remedy{"client", Of::storage, "client.rpcs_in_flight", 2.0},
     Remedy{"client", Of::storage, "client.dirty", 2.0},
+    Remedy{"client", Of::storage, "client.prefetch", 2.0},
+    Remedy{"client", Of::storage, "client.paths", 2.0},
     Remedy{"nic", Of::self, "nic.rate", 2.0, {}, true, true},
     Remedy{"nic", Of::self, "nic.count", 2.0},
     Remedy{"compute_nic", Of::self, "compute_nic.rate", 2.0, {}, true},
@@ -59,8 +61,10 @@ constexpr std::array kStorageRemedies{
     Remedy{"client.stream", Of::checkpoint, "threads", 2.0},
     Remedy{"client.stream", Of::loader, "workers", 2.0},
     Remedy{"client.core", Of::loader, "workers", 2.0},
+    Remedy{"client.stream", Of::self, "client.prefetch", 2.0},
     Remedy{"client.tls", Of::loader, "workers", 2.0},
     Remedy{"client", Of::self, "client.rpcs_in_flight", 2.0},
+    Remedy{"directory", Of::checkpoint, "directories", 0.0, "own"},
     Remedy{"server", Of::self, "server.count", 1.25, {}, false, true},
     Remedy{"drives", Of::self, "drive.count", 1.25, {}, false, true}};
 constexpr std::array kJobRemedies{

@@ -76,7 +76,7 @@ TEST_CASE("of what there is none of, a first one is tried, or what is usual") {
   CHECK(changes[1].relative_cost == 1.0);
   const plan::Proposal three = plan::with_count(changes[1], 3.0);
   CHECK(three.relative_cost == 3.0);
-  CHECK(three.count->with(three.relative_cost) == 3.0);
+  CHECK(three.count->to == 3.0);
 }
 
 }  // namespace tried_changes_test

@@ -43,7 +43,7 @@ double at_least(double wanted, double from, double step) {
 /// of a parameter go on from what it is, units of a plan are multiples.
 void count_as_bought(const Scenario& scenario, plan::Proposal& proposal) {
   plan::Proposal::Count& count = *proposal.count;
-  double wanted = count.with(proposal.relative_cost);
+  double wanted = count.to;
   const PlanDimension* units = planned(scenario, count);
   if (const Parameter* p = counted_by(scenario, count)) {
     if (count.from > 0.0) wanted *= p->value / count.from;
@@ -74,7 +74,7 @@ std::optional<plan::Proposal> count_of(const Design& design, const std::string& 
       {path, setting_of(now->number, Dimension::count)},
       0.0,
       plan::Proposal::Count{base::plain_path(path), path, base::pointer_of(*store, counted->field),
-                            now->number}};
+                            now->number, now->number}};
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ std::optional<plan::Proposal> count_of(const Design& design, const std::string& 
 void count_as_bought(const Scenario& scenario, std::vector<plan::Proposal>& proposals) {
   std::set<std::string> counted;
   std::erase_if(proposals, [&](plan::Proposal& proposal) {
-    if (!proposal.count) return false;
+    if (!proposal.buys()) return false;
     count_as_bought(scenario, proposal);
     return !counted.insert(proposal.count->path).second;
   });
@@ -98,6 +98,7 @@ void add_planned(const Scenario& scenario, const Design& design,
   for (plan::Proposal& proposal : proposals)
     if (proposal.change.path == counted->change.path) {
       if (!proposal.count) proposal.count = counted->count;
+      proposal.count->bought = true;
       return;
     }
   proposals.push_back(*std::move(counted));
@@ -120,7 +121,7 @@ std::optional<plan::Proposal> bought_by_number(const Scenario& scenario, const D
   std::vector<plan::Proposal> all = plan::candidate_changes(design, prediction, kLooked);
   if (auto counted = count_of(design, models::bounds(design).storage))
     all.push_back(*std::move(counted));
-  std::erase_if(all, [](const plan::Proposal& p) { return !p.count || !(p.count->from > 0.0); });
+  std::erase_if(all, [](const plan::Proposal& p) { return !p.buys() || !(p.count->from > 0.0); });
   if (all.empty()) return std::nullopt;
   plan::Proposal first = std::move(all.front());
   const plan::Proposal::Count field = *first.count;

@@ -13,6 +13,7 @@
 #include "engine/decide/plan/intervals.hpp"
 #include "engine/decide/plan/neighbour_changes.hpp"
 #include "engine/decide/plan/plan.hpp"
+#include "engine/decide/plan/remedied.hpp"
 #include "engine/decide/plan/room.hpp"
 #include "engine/decide/plan/users.hpp"
 #include "models/bounds/space.hpp"
@@ -54,25 +55,6 @@ bool starts_with_part(std::string_view text, std::string_view part) {
          (text.starts_with(part) && (text.size() == part.size() || text[part.size()] == '.'));
 }
 
-/// What a count of 0 is raised to, of which there is no multiple: what it is by default, at
-/// least 1.
-double first_count(Role role, const Component& component, std::string_view field) {
-  const base::FieldInfo* known = models::find_field(role, component, field);
-  if (known == nullptr) return 1.0;
-  return std::max(1.0, base::parse_quantity(known->fallback, Dimension::count).value.value_or(1.0));
-}
-
-/// `value` raised or lowered by `factor`, from 0 to `first`; whole for counts. None when it stays
-/// as it is.
-std::optional<double> raised(const Value& value, double factor, double first) {
-  if (value.number == 0.0 && value.dimension == Dimension::count && factor > 1.0) return first;
-  if (!(value.number > 0.0)) return std::nullopt;
-  const double more = value.dimension == Dimension::count ? std::ceil(value.number * factor - 1e-9)
-                                                          : value.number * factor;
-  if (more == value.number) return std::nullopt;
-  return more;
-}
-
 class Advisor {
  public:
   Advisor(const Design& design, const Prediction& prediction, std::size_t most)
@@ -102,8 +84,10 @@ class Advisor {
       if (space.storage != storage) continue;
       const Bytes more = wear ? Bytes{} : asked_beyond(space, prediction_);
       if (const auto paid = space.paid_needed(more); paid && !wear)
-        raise(*design_.find_storage(storage), base::component_path("storage", storage),
-              "storage." + storage, {.field = space.size}, paid->in(unit::B));
+        add(raised_to(paid->in(unit::B), {.field = space.size},
+                      {Role::storage, *design_.find_storage(storage),
+                       base::component_path("storage", storage), "storage." + storage},
+                      fabric_));
       else if ((wear ? !space.count.empty() : space.counted()) && space.parts > 0.0)
         apply({.field = space.count,
                .factor = (wear ? space.parts_that_last() : space.parts_needed(more)) / space.parts,
@@ -299,46 +283,8 @@ class Advisor {
 
   void change(Role role, const Component& component, const std::string& path,
               const std::string& label, const Remedy& remedy) {
-    const Value* value = component.find(remedy.field);
-    if (value == nullptr) return;
-    const std::string field = "." + std::string(remedy.field);
-    if (!remedy.text.empty()) {
-      const std::string before = value->dimension == Dimension::boolean
-                                     ? (value->number != 0.0 ? "true" : "false")
-                                     : value->text;
-      const std::string after(remedy.text);
-      if (before != after)
-        add({label + field + " " + before + " -> " + after,
-             {path + field, parse_setting(after)},
-             0.0});
-      return;
-    }
-    if (const std::optional<double> more =
-            raised(*value, remedy.factor, first_count(role, component, remedy.field)))
-      raise(component, path, label, remedy, *more);
-  }
-
-  /// The field of `remedy` to `more`.
-  void raise(const Component& component, const std::string& path, const std::string& label,
-             const Remedy& remedy, double more) {
-    const Value* value = component.find(remedy.field);
-    const std::string field = "." + std::string(remedy.field);
-    const bool follow = models::links_follow(fabric_, remedy.field, Rate::from(more, unit::Bps));
-    const auto written = [&](double number) {
-      return remedy.link ? parse_setting(base::exact_link_rate(number))
-                         : setting_of(number, value->dimension);
-    };
-    const Setting after = written(more);
-    Proposal proposal{label + field + " " + text_of(written(value->number)) + " -> " +
-                          text_of(after) + (follow ? ", links to match" : ""),
-                      {path + field, after},
-                      remedy.divides  ? added(more, value->number)
-                      : remedy.bought ? added(value->number, more)
-                                      : added(value->number, value->number > 0.0 ? more : 1.0)};
-    if (remedy.bought && value->dimension == Dimension::count)
-      proposal.count = {label + field, path + field, base::pointer_of(component, remedy.field),
-                        value->number};
-    add(std::move(proposal));
+    if (auto proposal = remedied({role, component, path, label}, remedy, fabric_))
+      add(*std::move(proposal));
   }
 
   void add(Proposal proposal) {

@@ -28,23 +28,26 @@ struct Proposal {
   std::string text;            ///< "storage.scratch.ost.count 48 -> 60"
   Change change;               ///< storage[scratch].ost.count to 60
   double relative_cost = 0.0;  ///< how much of the thing is added, as a fraction
-  /// Of hardware that is bought by number: how it is counted, so that fewer or more of it can be
-  /// tried. None of other changes.
+  /// Of hardware that is bought by number, and of settings that are numbers: how it is counted, so
+  /// that fewer or more of it can be tried. None of other changes.
   struct Count {
     std::string label;    ///< "storage.scratch.ost.count"
     std::string path;     ///< as `Change` takes it
     std::string pointer;  ///< of the field, to find the parameters that it is made of
-    double from = 0.0, step = 1.0;
+    double from = 0.0, to = 0.0, step = 1.0;
     bool multiples = false;  ///< of `step`, wherever it is now
+    bool bought = true;      ///< a setting costs nothing
+    Dimension dimension = Dimension::count;
 
     /// From where on `step` counts.
     [[nodiscard]] double origin() const {
       return multiples ? std::floor(from / step + 1e-9) * step : from;
     }
-    /// How many there are with `more` of it on top, as added() says it.
-    [[nodiscard]] double with(double more) const { return from > 0.0 ? from * (1.0 + more) : more; }
   };
   std::optional<Count> count = std::nullopt;
+
+  /// Whether it is hardware that is bought by number.
+  [[nodiscard]] bool buys() const { return count && count->bought; }
 };
 
 /// That `field` of `of` is changed, at no cost: "tenant.noisy.priority normal -> low".
@@ -95,8 +98,9 @@ struct Tried {
                                                   const Prediction& base, const Redesign& redesign,
                                                   const predict::PredictOptions& options);
 
-/// The same; of hardware that is bought by number, the fewest that meet the targets that `base`
-/// misses, where any number does that a plan would look at; on large designs what was proposed.
+/// The same; of what is counted, the fewest that meet the targets that `base` misses: of hardware
+/// where any number does that a plan would look at, of settings where doublings come closer; on
+/// large designs what was proposed.
 [[nodiscard]] std::vector<Tried> simulate_as_needed(const std::vector<Proposal>& changes,
                                                     const Prediction& base,
                                                     const Redesign& redesign,

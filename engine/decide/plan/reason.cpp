@@ -179,10 +179,10 @@ namespace {
 std::string unsearched(const Design& design, const PlanResult& plan, const std::string& limiter,
                        const std::function<bool(const std::string&)>& follows) {
   const std::optional<Proposal> more = doubled(design, plan.prediction, limiter);
-  if (!more || (more->count && follows(more->count->pointer))) return "";
+  if (!more || (more->buys() && follows(more->count->pointer))) return "";
   const std::string& path = more->change.path;
   const Countable* known = countable_at(path);
-  if (known == nullptr && !more->count) return "";
+  if (known == nullptr && !more->buys()) return "";
   if (std::any_of(plan.axes.begin(), plan.axes.end(),
                   [&](const PlanAxis& axis) { return same_path(axis.path, path); }))
     return "";

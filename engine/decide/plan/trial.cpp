@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -27,11 +28,12 @@ Proposal job_change(const JobDesign& job, const std::string& field, const Settin
 }
 
 Proposal with_count(const Proposal& proposal, double number) {
-  const Proposal::Count& count = *proposal.count;
-  const auto written = [](double n) { return setting_of(n, Dimension::count); };
+  Proposal::Count count = *proposal.count;
+  count.to = number;
+  const auto written = [&](double n) { return setting_of(n, count.dimension); };
   return {count.label + " " + text_of(written(count.from)) + " -> " + text_of(written(number)),
           {count.path, written(number)},
-          added(count.from, number),
+          count.bought ? added(count.from, number) : 0.0,
           count};
 }
 
@@ -64,43 +66,102 @@ constexpr double kMostTimes = 16.0;
 /// What of a storage system stands for any number, as in plans: at least so many, or so many times
 /// what there is.
 constexpr double kAnyNumber = 4096.0, kAnyTimes = 64.0;
+/// More of a setting is tried while twice of it takes away so much of what is missing.
+constexpr double kCloser = 0.01;
 
-/// The fewest of what `first` counts that meet the targets; `first` where that many are too many.
-/// Targets are taken to be the easier the more there is, as by plans.
-Tried fewest(Tried first, const Prediction& base, const Redesign& redesign,
-             const predict::PredictOptions& options) {
-  const Proposal::Count& count = *first.proposal.count;
-  const auto meets = [](const Tried& t) { return t.prediction.verdict == Verdict::pass; };
-  const auto attempt = [&](double steps) -> std::optional<Tried> {
-    std::vector<Tried> one = simulate_changes(
-        {with_count(first.proposal, count.origin() + count.step * steps)}, base, redesign, options);
+/// By how much figures miss their limits, all targets together; one that is further off than `far`
+/// times its limit counts no more.
+double shortfall(const Prediction& prediction, double far) {
+  double sum = 0.0;
+  for (const TargetMargin& t : point_of(prediction, {}).targets)
+    sum += std::clamp(-t.margin, 0.0, far);
+  return sum;
+}
+
+/// Other numbers of what a change counts, in steps on top of what there is.
+class Counted {
+ public:
+  Counted(const Tried& first, const Prediction& base, const Redesign& redesign,
+          const predict::PredictOptions& options)
+      : first_(first), base_(base), redesign_(redesign), options_(options) {}
+
+  /// The fewest that meet the targets; what was proposed where that many are too many. Targets are
+  /// taken to be the easier the more there is, as by plans.
+  [[nodiscard]] Tried fewest() const { return count().bought ? fewest_bought() : fewest_set(); }
+
+ private:
+  [[nodiscard]] const Proposal::Count& count() const { return *first_.proposal.count; }
+
+  static bool meets(const Tried& t) { return t.prediction.verdict == Verdict::pass; }
+
+  [[nodiscard]] std::optional<Tried> attempt(double steps) const {
+    std::vector<Tried> one =
+        simulate_changes({with_count(first_.proposal, count().origin() + count().step * steps)},
+                         base_, redesign_, options_);
     if (one.empty()) return std::nullopt;
     return std::move(one.front());
-  };
-  const double usual = std::floor((kMostTimes - 1.0) * std::max(count.from, 1.0) / count.step);
-  const double any = std::max(kAnyNumber, kAnyTimes * count.from) - count.from;
-  const double most = count.pointer.starts_with("/storage") ? std::ceil(any / count.step) : usual;
-  double none = 0.0, some = 1.0;
-  std::optional<Tried> best = attempt(some);
-  while (best && !meets(*best)) {
-    none = some;
-    if (some >= most) return first;
-    best = attempt(some = some < usual ? std::min(2.0 * some, usual) : most);
   }
-  if (!best) return first;
-  while (some - none > 1.0) {
-    const double middle = std::floor((none + some) / 2.0);
-    std::optional<Tried> tried = attempt(middle);
-    if (!tried) break;
-    if (meets(*tried)) {
-      some = middle;
-      best = std::move(tried);
-    } else {
-      none = middle;
+
+  /// Between `none`, which misses targets, and `some`, which `best` is of.
+  [[nodiscard]] Tried between(double none, double some, Tried best) const {
+    while (some - none > 1.0) {
+      const double middle = std::floor((none + some) / 2.0);
+      std::optional<Tried> tried = attempt(middle);
+      if (!tried) break;
+      if (meets(*tried)) {
+        some = middle;
+        best = *std::move(tried);
+      } else {
+        none = middle;
+      }
     }
+    return best;
   }
-  return *std::move(best);
-}
+
+  [[nodiscard]] Tried fewest_bought() const {
+    const double from = count().from, step = count().step;
+    const double usual = std::floor((kMostTimes - 1.0) * std::max(from, 1.0) / step);
+    const double any = std::max(kAnyNumber, kAnyTimes * from) - from;
+    const double most = count().pointer.starts_with("/storage") ? std::ceil(any / step) : usual;
+    double none = 0.0, some = 1.0;
+    std::optional<Tried> best = attempt(some);
+    while (best && !meets(*best)) {
+      none = some;
+      if (some >= most) return first_;
+      best = attempt(some = some < usual ? std::min(2.0 * some, usual) : most);
+    }
+    return best ? between(none, some, *std::move(best)) : first_;
+  }
+
+  /// A setting costs nothing, so twice of it is not made less; more of it is tried as long as the
+  /// targets come closer.
+  [[nodiscard]] Tried fewest_set() const {
+    const double from = count().from / count().step;
+    double none = 0.0, some = count().to / count().step - from;
+    double missing = missing_to(base_);
+    std::optional<Tried> best = first_;
+    while (best && !meets(*best)) {
+      const double left = missing_to(best->prediction);
+      if (!(left < (1.0 - kCloser) * missing)) return first_;
+      missing = left;
+      none = some;
+      some = 2.0 * some + from;
+      if (some > kAnyTimes * std::max(from, 1.0)) return first_;
+      best = attempt(some);
+    }
+    if (!best) return first_;
+    return none > 0.0 ? between(none, some, *std::move(best)) : first_;
+  }
+
+  static double missing_to(const Prediction& prediction) {
+    return shortfall(prediction, std::numeric_limits<double>::infinity());
+  }
+
+  const Tried& first_;
+  const Prediction& base_;
+  const Redesign& redesign_;
+  const predict::PredictOptions& options_;
+};
 
 }  // namespace
 
@@ -111,7 +172,7 @@ std::vector<Tried> simulate_as_needed(const std::vector<Proposal>& changes, cons
   if (base.verdict != Verdict::fail || base.events > kMostEvents || tried_nominally(base))
     return out;
   for (Tried& made : out)
-    if (made.proposal.count) made = fewest(std::move(made), base, redesign, options);
+    if (made.proposal.count) made = Counted(made, base, redesign, options).fewest();
   return out;
 }
 
@@ -140,14 +201,6 @@ std::vector<MissedTarget> as_unsure(const PlanPoint& base, const PlanPoint& with
       out.push_back({was.id, 0.0, true});
   }
   return out;
-}
-
-/// By how much figures miss their limits, all targets together.
-double shortfall(const PlanPoint& point) {
-  constexpr double kFar = 10.0;  // times its limit: what is further off counts no more
-  double sum = 0.0;
-  for (const TargetMargin& t : point.targets) sum += std::clamp(-t.margin, 0.0, kFar);
-  return sum;
 }
 
 /// Jobs and tenants that lose more than chance makes of their speed.
@@ -190,7 +243,8 @@ Alternative in_short(const Tried& tried, const Prediction& base) {
     a.missed.push_back(std::move(target));
     a.verdict = Verdict::fail;
   }
-  a.closer = shortfall(point_of(base, {})) - shortfall(point);
+  constexpr double kFar = 10.0;
+  a.closer = shortfall(base, kFar) - shortfall(tried.prediction, kFar);
   a.stall = point.stall;
   a.slows = slowed(base, tried.prediction);
   if (base.metrics.contains(metric::kCapex))
@@ -253,7 +307,7 @@ CountCurve count_curve(const Proposal& counted, const Prediction& base, const Re
     if (count > 0.0 && seen.insert(count).second) proposals.push_back(with_count(counted, count));
   }
   for (const Tried& tried : simulate_changes(proposals, base, redesign, options))
-    add((1.0 + tried.proposal.relative_cost) * out.now, tried.prediction);
+    add(tried.proposal.count->to, tried.prediction);
   std::sort(out.points.begin(), out.points.end(),
             [](const CountedDesign& a, const CountedDesign& b) { return a.count < b.count; });
   return out;
