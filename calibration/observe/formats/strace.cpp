@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <memory>
 #include <optional>
@@ -45,9 +46,20 @@ struct Task {
   Seconds begun_time;
 };
 
+/// Of a file that -ff made: "job.strace.4711", packed or not.
+std::optional<std::int64_t> pid_in_name(std::string_view path) {
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  const std::string_view last = path.substr(path.rfind('.') + 1);
+  std::int64_t pid = 0;
+  const auto [end, fault] = std::from_chars(last.data(), last.data() + last.size(), pid);
+  const bool whole = fault == std::errc() && end == last.data() + last.size();
+  return whole && pid > 0 && pid < kMostPids ? std::optional(pid) : std::nullopt;
+}
+
 class StraceStream final : public OperationStream {
  public:
-  StraceStream(TraceFile& trace, std::int64_t index) : trace_(trace), index_(index) {}
+  StraceStream(TraceFile& trace, std::int64_t index)
+      : trace_(trace), alone_(pid_in_name(trace.path())), index_(index) {}
 
   bool next(Operation& out) override;
   [[nodiscard]] const TracedFile* file(std::uint64_t id) const override {
@@ -57,12 +69,19 @@ class StraceStream final : public OperationStream {
     return calendar_ ? origin_ : std::nullopt;
   }
   [[nodiscard]] Seconds resolution() const override { return Seconds::from(1.0, unit::us); }
+  [[nodiscard]] bool of_one_machine() const override { return true; }
+  [[nodiscard]] LeftOut left_out() const override {
+    return {unnamed_, Bytes::from(unnamed_bytes_, unit::B)};
+  }
   void finish(ObservationBuilder& builder) const;
   bool numbered = false;  ///< lines have process numbers (-f)
   bool marks = false;     ///< gives marks, too
 
  private:
   Task& task(std::int64_t pid);
+  /// Each machine and container numbers its processes, and has a file of its own, but for -ff,
+  /// which makes one for each process.
+  [[nodiscard]] std::int64_t machine() const { return alone_ && !numbered ? 0 : index_; }
   bool finished(const StraceLine& line, std::string_view arguments, Seconds start, std::int64_t pid,
                 Operation& out);
   void fork(const std::vector<std::string_view>& arguments, std::int64_t child, Task& parent,
@@ -81,6 +100,7 @@ class StraceStream final : public OperationStream {
   bool take(const std::string& name, std::uint64_t id);
 
   TraceFile& trace_;
+  std::optional<std::int64_t> alone_;  ///< the process, where -ff made the file
   std::int64_t index_;
   bool over_ = false;
   std::optional<Seconds> origin_;
@@ -118,7 +138,7 @@ bool StraceStream::next(Operation& out) {
     if (!calendar_) line->time = day_.since_first_midnight(line->time);
     if (!origin_) origin_ = line->time;
     numbered = numbered || line->pid.has_value();
-    const std::int64_t pid = line->pid.value_or(index_);
+    const std::int64_t pid = line->pid.value_or(alone_.value_or(index_));
     switch (line->kind) {
       case StraceLine::Kind::exited:
         tasks_.erase(pid);
@@ -345,7 +365,7 @@ bool StraceStream::finished(const StraceLine& line, std::string_view text, Secon
     kind = OperationKind::other;  // of an open file, by AT_EMPTY_PATH
   out = {};
   out.kind = kind.value_or(OperationKind::other);
-  out.rank = of.process;
+  out.rank = machine() * kMostPids + of.process;
   out.thread = pid;
   out.start = start - *origin_;
   if (line.duration) out.end = out.start + *line.duration;
@@ -391,7 +411,7 @@ void read(TraceFile& file, std::int64_t index, ObservationBuilder& builder) {
   count_operations(stream, builder, [&](const Operation& op) {
     ObservedProcess& process = builder.process(op.rank);
     process.rank.reset();  // numbers of the kernel, not of the job
-    if (stream.numbered) process.pid = op.rank;
+    if (stream.numbered) process.pid = op.rank % kMostPids;
   });
 }
 
