@@ -14,6 +14,20 @@ std::optional<double> figure(const Observation& o, const char* name) {
   return found == o.figures.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::int64_t training_at_once(const Observation& o) {
+  std::int64_t most = 0;
+  for (const ObservedProcess& one : o.processes) {
+    if (one.steps == 0) continue;
+    const auto runs = [&](const ObservedProcess& other) {
+      return other.steps > 0 && other.start <= one.start &&
+             (other.end > one.start || other.start == one.start);
+    };
+    most =
+        std::max<std::int64_t>(most, std::count_if(o.processes.begin(), o.processes.end(), runs));
+  }
+  return most;
+}
+
 namespace {
 
 constexpr double kAlone = 0.02;         ///< bytes beside those of samples that do not count
@@ -44,6 +58,13 @@ void count_ranks(const Observation& o, JobFacts& out) {
   }
   out.ranks =
       std::max<std::int64_t>({1, o.ranks.value_or(0), static_cast<std::int64_t>(ranks.size())});
+  if (!o.ranks && ranks.empty()) {
+    out.ranks = std::max<std::int64_t>(1, training_at_once(o));
+    out.ranks_from = "processes.steps";
+    if (out.ranks > 1)
+      out.remarks.push_back("nothing says which ranks these are: " + std::to_string(out.ranks) +
+                            " processes that took steps at one time are taken for as many");
+  }
   out.seen = out.ranks;
   if (const auto seen = static_cast<std::int64_t>(ranks.size());
       seen > 0 && seen < out.ranks && counted == o.steps->count) {

@@ -56,7 +56,8 @@ struct SaveFacts {
 /// The job, as far as it was seen. What is absent was not.
 struct JobFacts {
   std::int64_t hosts = 1, ranks = 1, ranks_per_host = 1;
-  std::int64_t seen = 1;  ///< of the ranks, whose steps were counted
+  std::int64_t seen = 1;             ///< of the ranks, whose steps were counted
+  std::string ranks_from = "ranks";  ///< the member that tells how many there were
   std::uint64_t epochs = 1;
   std::int64_t steps = 1;  ///< of one rank, in one epoch
 
@@ -114,6 +115,10 @@ template <class Q>
 
 /// A figure of the observation, if it is there.
 [[nodiscard]] std::optional<double> figure(const Observation& o, const char* name);
+
+/// Most processes with steps that were there at one time: the ranks of a job whose trace names
+/// none. One process that was traced for a while, and later again, is one.
+[[nodiscard]] std::int64_t training_at_once(const Observation& o);
 
 /// What is said of `unexplained`. REQUIRES: there is some.
 [[nodiscard]] std::string waits_in_compute(const JobFacts& facts);

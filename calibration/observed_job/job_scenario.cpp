@@ -145,7 +145,7 @@ void JobWriter::add_host() {
   assume("host.id", kObservedHost, "a name");
   const char* hosts_from = o_.host && o_.host->hosts ? "host.hosts" : "processes.host";
   set(hosts_from, "host.count", facts_.hosts);
-  set("ranks", "host.gpus", facts_.ranks_per_host, "one for each rank of a host");
+  set(facts_.ranks_from, "host.gpus", facts_.ranks_per_host, "one for each rank of a host");
   const ObservedHost* host = o_.host ? &*o_.host : nullptr;
   if (host != nullptr && host->cores) {
     set("host.cores", "host.cpu.cores", *host->cores);
@@ -193,7 +193,7 @@ void JobWriter::add_job() {
   assume("job.id", kObservedJob, "a name");
   assume("job.hosts", kObservedHost, "as above");
   if (facts_.ranks_per_host * facts_.hosts != facts_.ranks)
-    set("ranks", "job.accelerators", facts_.ranks);
+    set(facts_.ranks_from, "job.accelerators", facts_.ranks);
   set("steps.epochs", "job.epochs", static_cast<std::int64_t>(facts_.epochs));
   const std::int64_t steps = std::min(facts_.steps, how_.most_steps.value_or(facts_.steps));
   set("steps.count", "job.steps", steps, "of one rank and epoch");

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "calibration/observe/job_facts.hpp"
 #include "calibration/observe/observation_json.hpp"
 #include "calibration/observed_job/observed_job.hpp"
 
@@ -173,19 +174,38 @@ void join(std::vector<ObservedMetadata>& into, const std::vector<ObservedMetadat
   }
 }
 
-/// Ranks of the job: as most parts say, or those that were seen, or one for each part.
-std::int64_t ranks_of(const std::vector<Observation>& parts) {
+/// Ranks of the job: as most parts say, or those of `all` that were seen. Nothing: no part says,
+/// and none is named.
+std::optional<std::int64_t> ranks_of(const std::vector<Observation>& parts,
+                                     const Observation& all) {
   std::set<std::int64_t> seen;
-  std::int64_t said = 0, alone = 0;
+  std::optional<std::int64_t> said;
+  for (const Observation& part : parts)
+    if (part.ranks) said = std::max(said.value_or(0), *part.ranks);
+  for (const ObservedProcess& process : all.processes)
+    if (process.rank && process.steps > 0) seen.insert(*process.rank);
+  if (seen.empty()) return said ? std::max(said, std::optional(training_at_once(all))) : said;
+  return std::max(said.value_or(0), static_cast<std::int64_t>(seen.size()));
+}
+
+/// Processes of all parts, at the times of the first to begin. Parts without a calendar are taken
+/// to begin together.
+std::vector<ObservedProcess> processes_of(const std::vector<Observation>& parts) {
+  std::optional<Seconds> first;
+  bool dated = true;
   for (const Observation& part : parts) {
-    said = std::max(said, part.ranks.value_or(0));
-    bool named = false;
-    for (const ObservedProcess& process : part.processes)
-      if (process.rank && process.steps > 0) named = seen.insert(*process.rank).second || named;
-    if (!named) ++alone;
+    dated = dated && part.began;
+    if (part.began) first = std::min(first.value_or(*part.began), *part.began);
   }
-  const auto found = static_cast<std::int64_t>(seen.size());
-  return std::max({said, found, seen.empty() ? alone : 0});
+  std::vector<ObservedProcess> out;
+  for (const Observation& part : parts)
+    for (ObservedProcess process : part.processes) {
+      const Seconds later = dated ? *part.began - *first : Seconds{};
+      process.start += later;
+      process.end += later;
+      out.push_back(std::move(process));
+    }
+  return out;
 }
 
 /// Figures that are means over what each rank did.
@@ -246,13 +266,13 @@ std::uint64_t files_read(const std::vector<Observation>& parts, const Observatio
 Observation merged(const std::vector<Observation>& parts) {
   Observation out = parts.front();
   if (parts.size() == 1) return out;
-  out.ranks = ranks_of(parts);
+  out.processes = processes_of(parts);
+  out.ranks = ranks_of(parts, out);
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const Observation& part = parts[i];
     out.source.inputs.insert(out.source.inputs.end(), part.source.inputs.begin(),
                              part.source.inputs.end());
     out.notes.insert(out.notes.end(), part.notes.begin(), part.notes.end());
-    out.processes.insert(out.processes.end(), part.processes.begin(), part.processes.end());
     out.processes_folded += part.processes_folded;
     if (part.wall) out.wall = std::max(out.wall.value_or(Seconds{}), *part.wall);
     join_records(out.steps, part.steps);

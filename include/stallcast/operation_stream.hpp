@@ -13,6 +13,10 @@
 /// next, so that traces larger than memory pass through.
 namespace stallcast {
 
+/// More than a kernel numbers processes: ranks of machine m, where each has the numbers of its
+/// kernel, lie from m times this on.
+inline constexpr std::int64_t kMostPids = std::int64_t{1} << 22U;
+
 /// What an operation did to its file. Kinds from `open` to `other` carry no bytes, but for `copy`.
 enum class OperationKind {
   read,
@@ -117,6 +121,14 @@ class OperationStream {
   [[nodiscard]] virtual std::optional<Seconds> began() const = 0;
   /// False where the format lists operations out of time order (Darshan DXT: writes, then reads).
   [[nodiscard]] virtual bool in_order() const { return true; }
+  /// Whether all of it is of one machine, whose number is rank / kMostPids.
+  [[nodiscard]] virtual bool of_one_machine() const { return false; }
+  /// Reads and writes that `next` did not give, as the trace does not tell of which file they are.
+  struct LeftOut {
+    std::uint64_t transfers = 0;
+    Bytes bytes;
+  };
+  [[nodiscard]] virtual LeftOut left_out() const { return {}; }
   /// Smallest time that the format can tell apart; calls that are shorter seem to take none.
   [[nodiscard]] virtual Seconds resolution() const = 0;
 };

@@ -82,14 +82,15 @@ struct ReplayHeader {
   std::array<char, 8> magic = kMagic;
   std::uint64_t steps = 0;
   std::uint64_t threads = 0;
-  std::uint64_t processes = 0;
-  std::uint64_t files = 0;        ///< that are read
-  std::uint64_t readers = 0;      ///< threads that read
-  double file_bytes = 0.0;        ///< extents of these files together
-  double read_bytes = 0.0;        ///< of all reads
-  double reads = 0.0;             ///< requests that these are
-  double largest_file = 0.0;      ///< that is read
-  std::uint64_t one_host = 0;     ///< 1: traced on one machine
+  std::uint64_t processes = 0;  ///< numbers of them: 0 to one less
+  std::uint64_t files = 0;      ///< that are read
+  std::uint64_t readers = 0;    ///< threads that read
+  double file_bytes = 0.0;      ///< extents of these files together
+  double read_bytes = 0.0;      ///< of all reads
+  double reads = 0.0;           ///< requests that these are
+  double largest_file = 0.0;    ///< that is read
+  /// That it was traced on, each with a block of as many numbers of processes; 0: not told.
+  std::uint64_t machines = 0;
   std::uint64_t events = 0;       ///< that threads wait for: numbers up to it
   std::uint64_t places = 1;       ///< storage systems that its files lie on
   std::uint64_t written = 0;      ///< of these, a bit for each that is written to

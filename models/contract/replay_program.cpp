@@ -146,11 +146,13 @@ bool ReplayProgram::read(std::uint64_t first, std::span<ReplayStep> out) const {
 ReplayPlacement replay_placement(const ReplayHeader& header, std::uint64_t hosts,
                                  std::optional<std::int64_t> per_host) {
   const std::uint64_t processes = std::max<std::uint64_t>(header.processes, 1);
-  const auto blocks = [&](std::uint64_t size) { return (processes + size - 1) / size; };
-  const std::uint64_t one = per_host               ? static_cast<std::uint64_t>(*per_host)
-                            : header.one_host != 0 ? processes
-                                                   : blocks(std::max<std::uint64_t>(hosts, 1));
-  return {one, blocks(one)};
+  const auto parts = [](std::uint64_t all, std::uint64_t of) { return (all + of - 1) / of; };
+  const std::uint64_t there = std::max<std::uint64_t>(hosts, 1);
+  const std::uint64_t machines = std::min(header.machines, processes);
+  const std::uint64_t one = per_host        ? static_cast<std::uint64_t>(*per_host)
+                            : machines != 0 ? parts(processes, machines) * parts(machines, there)
+                                            : parts(processes, there);
+  return {one, parts(processes, one)};
 }
 
 std::optional<ReplayHeader> replayed(const Component& tenant) {

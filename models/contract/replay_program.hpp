@@ -48,8 +48,9 @@ struct ReplayPlacement {
   std::uint64_t per_host = 1;
   std::uint64_t hosts = 1;  ///< that have any
 };
-/// In blocks: `per_host` on each, in the order of ranks; without it all on one host where the trace
-/// is of one machine, else as evenly as blocks go on `hosts`.
+/// In blocks: `per_host` on each, in the order of ranks; without it those of one machine on one
+/// host where the trace tells machines, of which several share one where these are more than
+/// `hosts`, else as evenly as blocks go on `hosts`.
 [[nodiscard]] ReplayPlacement replay_placement(const ReplayHeader& header, std::uint64_t hosts,
                                                std::optional<std::int64_t> per_host);
 

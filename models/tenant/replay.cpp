@@ -49,8 +49,9 @@ constexpr std::array<Field<ReplayParams>, 6> kReplayFields{
     field("also", &ReplayParams::also, kOptional,
           "storage systems of files that do not lie on `on`, in the order of --map"),
     field("per_host", &ReplayParams::per_host, kOptional,
-          "processes on each host, in blocks; absent: all on one where the trace is of one "
-          "machine, else spread evenly",
+          "processes on each host, in blocks; absent: those of a machine on one where the trace "
+          "tells "
+          "machines, else spread evenly",
           up_to(1e7)),
     field("speed", &ReplayParams::speed, "keep",
           "keep: as much time between operations as in the trace; fast: none", one_of(kSpeeds)),

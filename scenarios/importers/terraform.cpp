@@ -31,6 +31,8 @@ struct Product {
   double bytes = 0.0;
   std::string said = {};  ///< what of the resource decided
   std::string note = {};
+  Json stated = Json::object();  ///< where the resource is another than the product
+  std::string warning = {}, hint = {};
 };
 
 /// Providers print numbers as texts, too. 0 when there is none.
@@ -88,12 +90,40 @@ Product google_lustre(const Json& values) {
           .said = rate};
 }
 
+// Metered bytes are those written and a third of those read. Unless throughput is elastic a client
+// has 500 MiB/s, and a file system answers 55,000 reads and 25,000 writes a second, of which a
+// create takes ten as in the product.
+//    [docs.aws.amazon.com/efs/latest/ug/performance.html; 2026-11]
 Product efs(const Json& values) {
-  const std::string mode = text(values, "throughput_mode");
-  return {
-      .id = "storage/efs-elastic",
-      .said = mode,
-      .note = mode == "elastic" ? "" : "the product is that of elastic throughput: edit its rates"};
+  constexpr double kReadsFor = 3.0, kBurst = 100.0;  // MiB/s, of up to 1 TiB
+  const std::string said = text(values, "throughput_mode");
+  const std::string mode = said.empty() ? "bursting" : said;  // as of the provider
+  Product out{.id = "storage/efs-elastic", .said = mode};
+  if (mode == "elastic") return out;
+  const double provisioned = number(values, "provisioned_throughput_in_mibps");
+  const double metered = mode == "provisioned" ? provisioned : kBurst;
+  if (metered > 0.0) {
+    const auto rate = [](double mib) { return base::shortest(mib) + " MiB/s"; };
+    out.stated = {{"head",
+                   {{"read", rate(kReadsFor * metered)},
+                    {"write", rate(metered)},
+                    {"ops", "55 kops/s"},
+                    {"creates", "2500 ops/s"}}},
+                  {"client", {{"connection", "500 MiB/s"}}}};
+    out.said += ", " + rate(metered);
+    out.note = "writes at that rate, reads at three times it";
+  }
+  if (mode != "provisioned") {
+    out.warning = "\"throughput_mode\" " + mode +
+                  ": it has 100 MiB/s, three times that for reads, while its credits last and it "
+                  "holds up to 1 TiB, and then 50 KiB/s for each GiB in it; the plan does not say "
+                  "how much that is";
+    out.hint = "set its rates and \"credits\", docs/models/burst-credits.md";
+  } else if (provisioned <= 0.0) {
+    out.warning = "the plan does not say what throughput is provisioned: it is taken as elastic";
+    out.hint = "set head.read and head.write";
+  }
+  return out;
 }
 
 Product bucket(const char* id) { return {.id = id}; }
@@ -197,6 +227,10 @@ class TerraformImport : private ScenarioImport {
           count(product.bytes / base::parse_quantity(each->text, Dimension::bytes).value.value());
       said += ", " + base::exact_quantity(product.bytes, Dimension::bytes);
     }
+    storage.update(product.stated);
+    if (!product.warning.empty())
+      say(Severity::warning, "throughput", resource.pointer + "/values",
+          resource.address + ": " + product.warning, product.hint);
     note(FieldFate::mapped, resource.address, said,
          "storage[" + storage["id"].get<std::string>() + "]",
          product.id + (product.note.empty() ? "" : "; " + product.note));

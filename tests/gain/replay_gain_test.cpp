@@ -39,7 +39,7 @@ std::string all_kinds() {
       steps.push_back(step(ReplayAction::write, t + 100, 0.0, 1U << 20U, i << 20U));
       steps.push_back(step(ReplayAction::sync, t + 100));
     }
-  return testing::program_file(threads, true);
+  return testing::program_file(threads, 1);
 }
 
 /// Four workers that read 32 MB for each batch, and a training loop that takes 20 ms over one.
@@ -54,7 +54,7 @@ std::string training() {
     threads[0].steps.push_back(step(ReplayAction::post, 2 * b + 2));
     threads[0].steps.push_back(step(ReplayAction::step, 0, 20e-3));
   }
-  return testing::program_file(threads, true);
+  return testing::program_file(threads, 1);
 }
 
 /// The most that any part gains alone, each simulated by itself: without the screening of owners.

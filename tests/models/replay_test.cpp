@@ -59,7 +59,11 @@ TEST_CASE("hosts in blocks have ports of their own") {
   CHECK(on("", program, "2") == Approx(2.0 + kTurn).epsilon(1e-3));
   CHECK(on("", program, "100") == Approx(1.0 + kTurn).epsilon(1e-3));
   CHECK(on("4", program, "2") == Approx(4.0 + kTurn).epsilon(1e-3));
-  CHECK(on("", program_file(threads, true), "2") == Approx(4.0 + kTurn).epsilon(1e-3));
+  CHECK(on("", program_file(threads, 1), "2") == Approx(4.0 + kTurn).epsilon(1e-3));
+  // Traced on 2 machines, or on 4: theirs together, as far as there are hosts.
+  CHECK(on("", program_file(threads, 2), "100") == Approx(2.0 + kTurn).epsilon(1e-3));
+  CHECK(on("", program_file(threads, 4), "2") == Approx(2.0 + kTurn).epsilon(1e-3));
+  CHECK(on("", program_file(threads, 4), "3") == Approx(2.0 + kTurn).epsilon(1e-3));
 }
 
 TEST_CASE("metadata waits for its servers") {
@@ -348,7 +352,7 @@ TEST_CASE("a program that is not the one, or has files elsewhere, ends the simul
   const auto reads = random_reads(3, 1000, 0.0);
   CHECK_THROWS_WITH(run(replaying(program_file({{0, reads}}), {{"sha256", "1"}})),
                     Catch::EndsWith("the program is not the one that was asked for"));
-  CHECK_THROWS_WITH(run(replaying(program_file({{0, reads}}, false, 2))),
+  CHECK_THROWS_WITH(run(replaying(program_file({{0, reads}}, 0, 2))),
                     Catch::EndsWith("its files lie on 2 storage systems: name the others in "
                                     "\"also\""));
   CHECK_THROWS_WITH(run(replaying("/nowhere")), "/nowhere: No such file or directory");

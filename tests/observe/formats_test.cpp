@@ -109,9 +109,10 @@ TEST_CASE(
 namespace {
 
 /// A row of DFTracer's annotations, in microseconds.
-std::string annotated(const char* name, const char* category, int start, int length) {
+std::string annotated(const char* name, const char* category, int start, int length, int pid = 7) {
   return std::string("{\"name\":\"") + name + "\",\"cat\":\"" + category +
-         "\",\"pid\":7,\"tid\":7,\"ts\":" + std::to_string(1'700'000'000'000'000 + start) +
+         "\",\"pid\":" + std::to_string(pid) +
+         ",\"tid\":7,\"ts\":" + std::to_string(1'700'000'000'000'000 + start) +
          ",\"dur\":" + std::to_string(length) + ",\"ph\":\"X\",\"args\":{}}\n";
 }
 
@@ -154,6 +155,16 @@ TEST_CASE(
     CHECK(o.saves->count == 2);
     CHECK(o.loads->count == 1);
   }
+}
+
+TEST_CASE("dftracer: epochs of processes beside each other are not one after the other") {
+  std::string text;
+  for (const int pid : {7, 8})
+    text += annotated("epoch.block", "pipeline", 0, 500, pid) +
+            annotated("compute", "compute", 100, 400, pid);
+  const Observation o = observe("dftracer", text);
+  CHECK(o.steps->epochs == 1);
+  CHECK(o.steps->count == 2);
 }
 
 TEST_CASE("dftracer: an evaluation between steps is no wait") {

@@ -86,6 +86,34 @@ TEST_CASE("ranks that were not seen on the host that was watched are on hosts li
   CHECK(made["cluster"]["hosts"][0]["gpus"] == 2);
 }
 
+TEST_CASE("ranks that nothing names are the processes that train at one time, on their hosts") {
+  // Four at once, 10 steps in each of ten epochs, on two hosts: in one observation, and each in one
+  // of its own. One process that was traced four times, one after the other, is one rank.
+  const auto seen = [](double later) {
+    std::vector<Observation> out;
+    for (int i = 0; i < 4; ++i) {
+      Observation& one = out.emplace_back(part(0, 10, i < 2 ? "h1" : "h2"));
+      one.ranks.reset();
+      one.host.reset();
+      one.processes.front().rank.reset();
+      one.processes.front().end = Seconds::from(10, unit::s);
+      one.began = Seconds::from(1e9 + i * later, unit::s);
+    }
+    return out;
+  };
+  const std::vector<Observation> parts = seen(0.1);
+  Observation together = merged(parts);
+  CHECK_FALSE(together.ranks);
+  for (const base::Json& made : {scenario_of(parts), scenario_of({together})}) {
+    CHECK(made["cluster"]["hosts"][0]["count"] == 2);
+    CHECK(made["cluster"]["hosts"][0]["gpus"] == 2);
+    CHECK(made["jobs"][0]["steps"] == 10);
+  }
+  const base::Json later = scenario_of(seen(10));
+  CHECK(later["cluster"]["hosts"][0]["gpus"] == 1);
+  CHECK(later["jobs"][0]["steps"] == 40);
+}
+
 TEST_CASE("a sample is the bytes of the ranks that were seen over theirs") {
   Observation one = part(0, 2, "h1");
   one.samples.reset();

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 
 #include "calibration/observe/replay/compile.hpp"
 #include "calibration/observe/replay/step_sorter.hpp"
@@ -18,13 +19,13 @@ struct Made {
   std::vector<ReplayThread> threads;
 };
 
-Made make(std::string_view format, std::string_view content, std::vector<std::string> under = {}) {
-  const std::string path = trace_file(content);
+Made made_of(std::string_view format, const std::vector<std::string>& paths,
+             std::vector<std::string> under = {}) {
   const std::string program = "/tmp/stallcast-test-" + std::to_string(::getpid()) + ".program";
   Diagnostics faults;
   CompileOptions options;
   options.under = std::move(under);
-  auto compiled = compile_replay(*find_trace_format(format), {path}, program, options, faults);
+  auto compiled = compile_replay(*find_trace_format(format), paths, program, options, faults);
   REQUIRE(compiled.ok());
   for (const Diagnostic& fault : faults.items()) FAIL(fault.message);
   Made out{std::move(*compiled), {}, {}};
@@ -42,6 +43,26 @@ Made make(std::string_view format, std::string_view content, std::vector<std::st
   std::filesystem::remove(program);
   return out;
 }
+
+Made make(std::string_view format, std::string_view content, std::vector<std::string> under = {}) {
+  return made_of(format, {trace_file(content)}, std::move(under));
+}
+
+bool noted(const Made& made, std::string_view text) {
+  const auto& notes = made.compiled.replay.notes;
+  return std::any_of(notes.begin(), notes.end(),
+                     [&](const std::string& note) { return note.find(text) != std::string::npos; });
+}
+
+/// A file beside others, until the end of the test.
+struct BesideOthers {
+  BesideOthers(const std::string& ending, std::string_view content)
+      : path("/tmp/stallcast-test-" + std::to_string(::getpid()) + ending) {
+    std::ofstream(path) << content;
+  }
+  ~BesideOthers() { std::filesystem::remove(path); }
+  std::string path;
+};
 
 constexpr std::string_view kStrace =
     "10 1700000000.000000 openat(AT_FDCWD, \"/data/a\", O_RDONLY) = 3 <0.001000>\n"
@@ -115,14 +136,9 @@ TEST_CASE("bytes that pass within the kernel are told, and what follows lies beh
                          "1 1700000000.800 read(3, \"\", 4096) = 4096 <0.001>\n"
                          "1 1700000000.900 close(3) = 0 <0.001>\n");
   const Replay& replay = made.compiled.replay;
-  const auto noted = [&](const std::string& text) {
-    return std::any_of(replay.notes.begin(), replay.notes.end(), [&](const std::string& note) {
-      return note.find(text) != std::string::npos;
-    });
-  };
-  CHECK(noted("2 calls of sendfile or copy_file_range not replayed, of 150 MB"));
-  CHECK(noted("4 calls of io_uring or libaio not replayed"));
-  CHECK(noted("1 failed call"));
+  CHECK(noted(made, "2 calls of sendfile or copy_file_range not replayed, of 150 MB"));
+  CHECK(noted(made, "4 calls of io_uring or libaio not replayed"));
+  CHECK(noted(made, "1 failed call"));
   REQUIRE(made.steps.size() == 4);
   CHECK(made.steps[2].action == ReplayAction::read);
   CHECK(made.steps[2].offset == 150000000);
@@ -219,10 +235,52 @@ TEST_CASE("a program has think times, and close calls in sequence are one reques
   CHECK(r.traced.at("read").bytes == 8292.0);
   CHECK(*r.traced.at("read").time_s == Approx(5e-3).epsilon(1e-3));
   CHECK(*r.trace_io_s == Approx(7e-3).epsilon(1e-3));
-  CHECK(made.compiled.header.one_host == 1);
+  CHECK(made.compiled.header.machines == 1);
   CHECK(made.compiled.header.files == 1);
   CHECK(made.compiled.header.file_bytes == 1000100.0);
   CHECK(r.notes.front() == "1 failed call not replayed; their time is think time");
+}
+
+TEST_CASE("files of strace are of machines, and those of -ff of processes of one") {
+  // Two processes on the first machine, one on the second: blocks of two numbers.
+  const BesideOthers a(".a.strace", kStrace),
+      b(".b.strace", kStrace.substr(0, kStrace.find("11 ")));
+  const Made two = made_of("strace", {a.path, b.path});
+  CHECK(two.compiled.header.machines == 2);
+  CHECK(two.compiled.header.processes == 3);
+  CHECK(two.compiled.replay.processes == 3);
+  CHECK(noted(two, "of 2 machines or containers"));
+  Diagnostics faults;
+  const TraceFormat& strace = *find_trace_format("strace");
+  const Observation seen = import_observation(strace, {a.path, b.path}, true, faults);
+  REQUIRE(seen.processes.size() == 3);
+  CHECK(seen.processes[2].pid == 10);
+  CHECK(faults.items().empty());
+  CHECK(import_observation(strace, {b.path, b.path}, true, faults).processes.size() == 1);
+  CHECK(faults.items().front().code == "twice");
+  const Made turned = made_of("strace", {b.path, a.path});
+  CHECK(turned.compiled.header.processes == 4);
+  CHECK(turned.threads.back().process == 3);
+
+  constexpr std::string_view kAlone =
+      "1700000000.0 openat(AT_FDCWD, \"/d/a\", O_RDONLY) = 3 <0.001>\n";
+  const BesideOthers parent(".ff.100", kAlone), child(".ff.101", kAlone);
+  const Made one = made_of("strace", {parent.path, child.path});
+  CHECK(one.compiled.header.machines == 1);
+  CHECK(one.compiled.replay.processes == 2);
+  CHECK(noted(one, "the trace is of one machine"));
+}
+
+TEST_CASE("transfers on descriptors that were open before the trace are told") {
+  constexpr std::string_view kBefore = "10 1700000000.500 read(9, \"\", 4096) = 4000 <0.001>\n";
+  const Made made = make("strace", std::string(kStrace) + std::string(kBefore));
+  CHECK(made.compiled.replay.traced.at("read").operations == 3);
+  CHECK(noted(made, "1 transfer of 4 kB not replayed, on descriptors whose opening"));
+  Diagnostics faults;
+  const auto none = compile_replay(*find_trace_format("strace"), {trace_file(kBefore)},
+                                   "/tmp/stallcast-test.program", {}, faults);
+  REQUIRE_FALSE(none.ok());
+  CHECK(none.failure().hint.find("strace -y") != std::string::npos);
 }
 
 TEST_CASE("only files that are asked for are replayed") {
@@ -250,7 +308,7 @@ TEST_CASE("Darshan's writes and reads are put in order") {
   for (const ReplayThread& thread : made.threads)
     for (std::uint64_t i = 1; i < thread.steps; ++i) CHECK(made.steps[thread.first + i].gap >= 0.0);
   CHECK(made.compiled.replay.operations > 0);
-  CHECK(made.compiled.header.one_host == 0);
+  CHECK(made.compiled.header.machines == 0);
 }
 
 TEST_CASE("where a trace has no ends, gaps count from starts") {

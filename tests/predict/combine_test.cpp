@@ -86,6 +86,17 @@ TEST_CASE("drives that seek are full, whatever their bytes take") {
   CHECK(p.bottlenecks[2].resource == "storage.hd.disk.busy");
 }
 
+TEST_CASE("a part of which only the time is counted is as busy as that") {
+  RunResult one;
+  one.resources.push_back({"storage.s.device", "", 0.0, 0.0, 0.0, 1.0});
+  one.resources.push_back({"storage.s.device.busy", "server", 1.0, 1.0, 1.0, 0.0});
+  const Prediction p = predict::combine(Design{}, std::vector{one});
+  REQUIRE(p.bottlenecks.size() == 1);
+  CHECK(p.bottlenecks[0].resource == "storage.s.device");
+  CHECK(p.bottlenecks[0].blamed_share == 1.0);
+  CHECK(p.bottlenecks[0].headroom == "nothing left of 1 server");
+}
+
 TEST_CASE("a network that is waited for by collectives says nothing of how busy it is") {
   RunResult one = replica(1, 0.90, 2.0);
   one.resources.push_back({"host.g.nvlink", "B/s", 6.12e12, 1.45e6, 3e6, 0.99});

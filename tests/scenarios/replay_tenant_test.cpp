@@ -126,7 +126,7 @@ TEST_CASE("files of a program lie where its scenario says") {
   CHECK(said(program(), R"(, "also": ["bucket"])") ==
         "/tenants/0/also: there is no storage system \"bucket\"\n");
   CHECK(said(program(), R"(, "also": ["scratch"])") == "");
-  const std::string two = program_file({{0, random_reads(3, 1000, 0.0)}}, false, 2);
+  const std::string two = program_file({{0, random_reads(3, 1000, 0.0)}}, 0, 2);
   CHECK(said(two, R"(, "also": ["scratch"])") == "");
   CHECK(said(two, "") ==
         "/tenants/0/also: the files of the program lie on 2 storage systems, and one is named\n");

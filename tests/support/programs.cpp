@@ -20,7 +20,7 @@ struct Files {
 
 }  // namespace
 
-std::string program_file(const std::vector<ThreadSteps>& threads, bool one_host,
+std::string program_file(const std::vector<ThreadSteps>& threads, std::uint64_t machines,
                          std::uint64_t places) {
   static Files files;
   std::string path = "/tmp/stallcast-test-XXXXXX";
@@ -30,7 +30,7 @@ std::string program_file(const std::vector<ThreadSteps>& threads, bool one_host,
   files.paths.push_back(path);
   ReplayHeader header;
   std::vector<ReplayThread> rows;
-  header.one_host = one_host ? 1 : 0;
+  header.machines = machines;
   header.places = places;
   for (const ThreadSteps& thread : threads) {
     rows.push_back({header.steps, thread.steps.size(), thread.process});

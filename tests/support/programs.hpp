@@ -17,7 +17,7 @@ struct ThreadSteps {
 /// A file with this program, whose files lie on `places` storage systems, until the test program
 /// ends; its path.
 [[nodiscard]] std::string program_file(const std::vector<ThreadSteps>& threads,
-                                       bool one_host = false, std::uint64_t places = 1);
+                                       std::uint64_t machines = 0, std::uint64_t places = 1);
 
 /// `count` reads, each of `bytes` of file 1 behind the other with as much left out between them,
 /// `gap` seconds after the one before.

@@ -57,8 +57,8 @@ void declare(CommandLine& line, ReplayOptions& wanted, CommonOptions& options) {
              "PATH and files in it on this storage system instead; repeatable");
   line.text("--hosts", wanted.question.hosts, "ID", "host class, where there are several");
   line.integer("--per-host", wanted.question.per_host, 1,
-               "processes on each host, in blocks (default: spread evenly; all on one for iolog "
-               "and strace)");
+               "processes on each host, in blocks (default: spread evenly; for iolog and strace "
+               "each machine on one)");
   line.text("--speed", wanted.speed, "SPEED",
             "keep (default): the trace's time between operations; fast: none");
   line.flag("--direct", wanted.question.direct,

@@ -262,9 +262,10 @@ void DftracerStream::application(std::string_view name, std::string_view categor
     case LoaderMark::fetch:
       return marks_.wait(span);
     case LoaderMark::epoch:
-      ++passes_;
+      ++passes_[pid_];
       return marks_.epoch(span);
     case LoaderMark::train:
+      ++trains_[pid_];
       return marks_.epoch(span);
     case LoaderMark::evaluation:
       return marks_.evaluation(span);
@@ -310,8 +311,7 @@ void DftracerStream::finish(ObservationBuilder& to) {
     process.rank.reset();
     if (const auto rank = ranks_.find(pid); rank != ranks_.end()) process.rank = rank->second;
   }
-  const std::uint64_t passes = passes_ > 0 ? passes_ : marks_.epochs.size();
-  if (passes > 0) {
+  for (const auto& [pid, passes] : passes_.empty() ? trains_ : passes_) {
     if (!known.steps) known.steps.emplace();
     known.steps->epochs = std::max<std::uint64_t>(known.steps->epochs.value_or(0), passes);
   }

@@ -79,7 +79,8 @@ class DftracerStream final : public OperationStream, private JsonVisitor {
   StepMarks marks_;
   /// Where no compute is marked: what is done with a batch, and updates of the optimizer.
   StepMarks blocks_, updates_;
-  std::uint64_t passes_ = 0;  ///< epochs; 0: only trainings are marked
+  /// Of each process: epochs, and trainings, which stand for them where no epoch is marked.
+  std::map<std::int64_t, std::uint64_t> passes_, trains_;
 };
 
 }  // namespace stallcast::calibration::dftracer

@@ -66,6 +66,7 @@ class IologStream final : public OperationStream {
     return id == 0 ? nullptr : &file_;
   }
   [[nodiscard]] std::optional<Seconds> began() const override { return std::nullopt; }
+  [[nodiscard]] bool of_one_machine() const override { return true; }
   [[nodiscard]] Seconds resolution() const override {
     return Seconds::from(1.0, version == 2 ? unit::ms : unit::us);
   }

@@ -12,6 +12,7 @@
 #include "calibration/observe/formats/formats.hpp"
 #include "calibration/observe/formats/strace_line.hpp"
 #include "calibration/observe/formats/strace_mark.hpp"
+#include "calibration/observe/formats/strace_thread.hpp"
 
 // strace -f -ttt -T. Descriptors are followed through open, dup, fcntl, clone and close, so that
 // reads have a file and an offset. A call that others interrupt comes in two lines, "<unfinished
@@ -24,30 +25,10 @@ constexpr std::size_t kMostTasks = 65'536;
 constexpr std::size_t kMostDescriptors = 65'536;  // of one process
 constexpr std::int64_t kHere = -100;              // AT_FDCWD
 
-/// An open file: descriptors that were duplicated share it.
-struct OpenFile {
-  std::string name;
-  std::uint64_t id = 0;
-  std::optional<std::uint64_t> position = 0;
-  bool direct = false;  ///< O_DIRECT
-};
-struct Descriptor {
-  std::shared_ptr<OpenFile> file;
-  bool close_on_exec = false;
-};
-using Descriptors = std::map<std::int64_t, Descriptor>;
-
-struct Task {
-  std::int64_t process = 0;
-  std::shared_ptr<Descriptors> open = std::make_shared<Descriptors>();
-  std::string begun;       ///< arguments of a call that is not finished
-  std::string begun_name;  ///< its name
-  Seconds begun_time;
-};
-
 class StraceStream final : public OperationStream {
  public:
-  StraceStream(TraceFile& trace, std::int64_t index) : trace_(trace), index_(index) {}
+  StraceStream(TraceFile& trace, std::int64_t index)
+      : trace_(trace), alone_(pid_in_name(trace.path())), index_(index) {}
 
   bool next(Operation& out) override;
   [[nodiscard]] const TracedFile* file(std::uint64_t id) const override {
@@ -57,46 +38,54 @@ class StraceStream final : public OperationStream {
     return calendar_ ? origin_ : std::nullopt;
   }
   [[nodiscard]] Seconds resolution() const override { return Seconds::from(1.0, unit::us); }
+  [[nodiscard]] bool of_one_machine() const override { return true; }
+  [[nodiscard]] LeftOut left_out() const override {
+    return {unnamed_, Bytes::from(unnamed_bytes_, unit::B)};
+  }
   void finish(ObservationBuilder& builder) const;
   bool numbered = false;  ///< lines have process numbers (-f)
   bool marks = false;     ///< gives marks, too
 
  private:
-  Task& task(std::int64_t pid);
+  TracedThread& task(std::int64_t pid);
+  /// Each machine and container numbers its processes, and has a file of its own, but for -ff,
+  /// which makes one for each process.
+  [[nodiscard]] std::int64_t machine() const { return alone_ && !numbered ? 0 : index_; }
   bool finished(const StraceLine& line, std::string_view arguments, Seconds start, std::int64_t pid,
                 Operation& out);
-  void fork(const std::vector<std::string_view>& arguments, std::int64_t child, Task& parent,
-            std::int64_t pid);
+  void fork(const std::vector<std::string_view>& arguments, std::int64_t child,
+            TracedThread& parent, std::int64_t pid);
   /// Bookkeeping of descriptors for calls that are not reads or writes.
   void follow(std::string_view name, const std::vector<std::string_view>& arguments,
-              const StraceLine& line, Task& of);
-  bool transfer(const std::vector<std::string_view>& arguments, const StraceLine& line, Task& of,
-                Operation& out);
+              const StraceLine& line, TracedThread& of);
+  bool transfer(const std::vector<std::string_view>& arguments, const StraceLine& line,
+                TracedThread& of, Operation& out);
   /// Of sendfile and copy_file_range; true where they read a file that counts.
-  bool copy(const std::vector<std::string_view>& arguments, const StraceLine& line, Task& of,
-            Operation& out);
+  bool copy(const std::vector<std::string_view>& arguments, const StraceLine& line,
+            TracedThread& of, Operation& out);
   /// True: the call is of a file that counts.
-  bool metadata(const std::vector<std::string_view>& arguments, const StraceLine& line, Task& of,
-                Operation& out);
+  bool metadata(const std::vector<std::string_view>& arguments, const StraceLine& line,
+                TracedThread& of, Operation& out);
   bool take(const std::string& name, std::uint64_t id);
 
   TraceFile& trace_;
+  std::optional<std::int64_t> alone_;  ///< the process, where -ff made the file
   std::int64_t index_;
   bool over_ = false;
   std::optional<Seconds> origin_;
   bool calendar_ = false;
   DayClock day_;  ///< where lines have the time of day
-  std::unordered_map<std::int64_t, Task> tasks_;
+  std::unordered_map<std::int64_t, TracedThread> tasks_;
   TracedFile file_;
   std::uint64_t signals_ = 0, foreign_ = 0, unnamed_ = 0, pseudo_ = 0;
   double unnamed_bytes_ = 0.0;
 };
 
-Task& StraceStream::task(std::int64_t pid) {
+TracedThread& StraceStream::task(std::int64_t pid) {
   const auto it = tasks_.find(pid);
   if (it != tasks_.end()) return it->second;
   if (tasks_.size() >= kMostTasks) tasks_.clear();
-  Task& fresh = tasks_[pid];
+  TracedThread& fresh = tasks_[pid];
   fresh.process = pid;
   return fresh;
 }
@@ -118,7 +107,7 @@ bool StraceStream::next(Operation& out) {
     if (!calendar_) line->time = day_.since_first_midnight(line->time);
     if (!origin_) origin_ = line->time;
     numbered = numbered || line->pid.has_value();
-    const std::int64_t pid = line->pid.value_or(index_);
+    const std::int64_t pid = line->pid.value_or(alone_.value_or(index_));
     switch (line->kind) {
       case StraceLine::Kind::exited:
         tasks_.erase(pid);
@@ -127,14 +116,14 @@ bool StraceStream::next(Operation& out) {
         ++signals_;
         break;
       case StraceLine::Kind::unfinished: {
-        Task& of = task(pid);
+        TracedThread& of = task(pid);
         of.begun = line->arguments;
         of.begun_name = line->name;
         of.begun_time = line->time;
         break;
       }
       case StraceLine::Kind::resumed: {
-        Task& of = task(pid);
+        TracedThread& of = task(pid);
         if (of.begun_name != line->name) break;  // its beginning is not in the trace
         const std::string arguments = of.begun + std::string(line->arguments);
         of.begun_name.clear();
@@ -160,13 +149,13 @@ bool StraceStream::take(const std::string& name, std::uint64_t id) {
 }
 
 void StraceStream::fork(const std::vector<std::string_view>& arguments, std::int64_t child,
-                        Task& parent, std::int64_t pid) {
+                        TracedThread& parent, std::int64_t pid) {
   bool shares = false, thread = false;
   for (const std::string_view a : arguments) {
     shares = shares || a.find("CLONE_FILES") != a.npos;
     thread = thread || a.find("CLONE_THREAD") != a.npos;
   }
-  Task fresh;
+  TracedThread fresh;
   fresh.process = thread ? parent.process : child;
   fresh.open = shares ? parent.open : std::make_shared<Descriptors>(*parent.open);
   if (tasks_.size() < kMostTasks && child != pid) {
@@ -184,7 +173,7 @@ void StraceStream::fork(const std::vector<std::string_view>& arguments, std::int
 }
 
 void StraceStream::follow(std::string_view name, const std::vector<std::string_view>& arguments,
-                          const StraceLine& line, Task& of) {
+                          const StraceLine& line, TracedThread& of) {
   Descriptors& open = *of.open;
   const auto first = arguments.empty() ? std::nullopt : strace_descriptor(arguments[0]);
   if (name == "close") {
@@ -201,7 +190,7 @@ void StraceStream::follow(std::string_view name, const std::vector<std::string_v
     if (arguments.size() > 1 && arguments[1] == "F_SETFD")
       from->second.close_on_exec = closes;
     else if (copies && open.size() < kMostDescriptors)
-      open[*line.result] = Descriptor{std::shared_ptr(from->second.file), closes};
+      open[*line.result] = OpenDescriptor{std::shared_ptr(from->second.file), closes};
   } else if (name == "lseek" && first) {
     const auto at = open.find(first->number);
     if (at != open.end()) at->second.file->position = static_cast<std::uint64_t>(*line.result);
@@ -231,7 +220,7 @@ void StraceStream::follow(std::string_view name, const std::vector<std::string_v
 }
 
 bool StraceStream::transfer(const std::vector<std::string_view>& arguments, const StraceLine& line,
-                            Task& of, Operation& out) {
+                            TracedThread& of, Operation& out) {
   const auto fd = arguments.empty() ? std::nullopt : strace_descriptor(arguments[0]);
   if (!fd || fd->number < 0) return false;
   const double moved = static_cast<double>(std::max<std::int64_t>(*line.result, 0));
@@ -246,7 +235,7 @@ bool StraceStream::transfer(const std::vector<std::string_view>& arguments, cons
     made->name = fd->path;
     made->id = file_id(fd->path);
     made->position.reset();
-    it = of.open->emplace(fd->number, Descriptor{std::move(made), false}).first;
+    it = of.open->emplace(fd->number, OpenDescriptor{std::move(made), false}).first;
   }
   OpenFile& open = *it->second.file;
   out.failed = *line.result < 0;
@@ -269,7 +258,7 @@ bool StraceStream::transfer(const std::vector<std::string_view>& arguments, cons
 // sendfile(out, in, offset, count); copy_file_range(in, offset, out, offset, count, flags). NULL:
 // the descriptor's own position, which moves.
 bool StraceStream::copy(const std::vector<std::string_view>& arguments, const StraceLine& line,
-                        Task& of, Operation& out) {
+                        TracedThread& of, Operation& out) {
   const bool sends = line.name.starts_with("sendfile");
   if (arguments.size() < 4) return false;
   out.failed = *line.result < 0;
@@ -290,7 +279,7 @@ bool StraceStream::copy(const std::vector<std::string_view>& arguments, const St
 }
 
 bool StraceStream::metadata(const std::vector<std::string_view>& arguments, const StraceLine& line,
-                            Task& of, Operation& out) {
+                            TracedThread& of, Operation& out) {
   out.failed = *line.result < 0;
   std::string name;
   const auto first = arguments.empty() ? std::nullopt : strace_descriptor(arguments[0]);
@@ -335,7 +324,7 @@ bool StraceStream::finished(const StraceLine& line, std::string_view text, Secon
                             std::int64_t pid, Operation& out) {
   if (!line.result) return false;  // "?": the process ended in it
   const std::vector<std::string_view> arguments = strace_arguments(text);
-  Task& of = task(pid);
+  TracedThread& of = task(pid);
   if (line.name.starts_with("clone") || line.name == "fork" || line.name == "vfork") {
     if (*line.result > 0) fork(arguments, *line.result, of, pid);
     return false;
@@ -345,7 +334,7 @@ bool StraceStream::finished(const StraceLine& line, std::string_view text, Secon
     kind = OperationKind::other;  // of an open file, by AT_EMPTY_PATH
   out = {};
   out.kind = kind.value_or(OperationKind::other);
-  out.rank = of.process;
+  out.rank = machine() * kMostPids + of.process;
   out.thread = pid;
   out.start = start - *origin_;
   if (line.duration) out.end = out.start + *line.duration;
@@ -391,7 +380,7 @@ void read(TraceFile& file, std::int64_t index, ObservationBuilder& builder) {
   count_operations(stream, builder, [&](const Operation& op) {
     ObservedProcess& process = builder.process(op.rank);
     process.rank.reset();  // numbers of the kernel, not of the job
-    if (stream.numbered) process.pid = op.rank;
+    if (stream.numbered) process.pid = op.rank % kMostPids;
   });
 }
 

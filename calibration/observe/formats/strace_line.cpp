@@ -218,6 +218,13 @@ Seconds DayClock::since_first_midnight(Seconds clock) {
   return last_ = time;
 }
 
+std::optional<std::int64_t> pid_in_name(std::string_view path) {
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  std::string_view last = path.substr(path.rfind('.') + 1);
+  const auto pid = number_at(last);
+  return pid && last.empty() && *pid > 0 && *pid < kMostPids ? pid : std::nullopt;
+}
+
 bool recognises(std::string_view head) {
   int lines = 0, calls = 0;
   while (!head.empty() && lines < 20) {

@@ -40,6 +40,9 @@ class DayClock {
   double midnights_ = 0.0;  ///< that have passed
 };
 
+/// The process, by the name of a file that -ff made of it: "job.strace.4711", packed or not.
+[[nodiscard]] std::optional<std::int64_t> pid_in_name(std::string_view path);
+
 /// Result, its text and duration out of "= 3 <0.000012>", which ends a call.
 void strace_result(std::string_view text, StraceLine& line);
 

@@ -40,6 +40,10 @@ struct TraceFormat {
 /// and how to make a trace of it; an empty message else.
 [[nodiscard]] Failure why_no_trace(const std::string& path);
 
+/// `paths` without those of files that came before, of which a warning goes to `diagnostics`.
+[[nodiscard]] std::vector<std::string> each_once(const std::vector<std::string>& paths,
+                                                 Diagnostics& diagnostics);
+
 /// All `paths`, files of one job, as one observation; a folder stands for the files of DLIO in it.
 /// File and host names are hashed unless `keep_names`. Faults go to `diagnostics`: with an error
 /// among them the observation is of no use.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -44,6 +45,8 @@ class OwnedStream final : public OperationStream {
   }
   [[nodiscard]] std::optional<Seconds> began() const override { return stream_->began(); }
   [[nodiscard]] bool in_order() const override { return stream_->in_order(); }
+  [[nodiscard]] bool of_one_machine() const override { return stream_->of_one_machine(); }
+  [[nodiscard]] LeftOut left_out() const override { return stream_->left_out(); }
   [[nodiscard]] Seconds resolution() const override { return stream_->resolution(); }
 
  private:
@@ -152,6 +155,22 @@ Failure why_no_trace(const std::string& path) {
   return {ExitCode::bad_input, kind.empty() ? "" : path + ": " + kind, hint};
 }
 
+std::vector<std::string> each_once(const std::vector<std::string>& paths,
+                                   Diagnostics& diagnostics) {
+  std::vector<std::string> out;
+  std::set<std::filesystem::path> known;
+  for (const std::string& path : paths) {
+    std::error_code none;
+    const auto whole = std::filesystem::weakly_canonical(path, none);
+    if (known.insert(none ? std::filesystem::path(path) : whole).second)
+      out.push_back(path);
+    else
+      diagnostics.add({Severity::warning, "twice", "", Position{path, 0, 0},
+                       "this file is given twice: it counts once", ""});
+  }
+  return out;
+}
+
 Observation import_observation(const TraceFormat& format, const std::vector<std::string>& paths,
                                bool keep_names, Diagnostics& diagnostics) {
   ObservationBuilder builder(keep_names);
@@ -167,6 +186,7 @@ Observation import_observation(const TraceFormat& format, const std::vector<std:
            "it has N_output.json of each rank N");
     files.insert(files.end(), inside.begin(), inside.end());
   }
+  files = each_once(files, diagnostics);
   for (std::size_t i = 0; i < files.size(); ++i)
     read_one(format, files[i], static_cast<std::int64_t>(i), builder, diagnostics);
   return builder.finish();

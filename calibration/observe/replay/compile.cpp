@@ -20,7 +20,6 @@ namespace {
 
 /// Threads of a trace that a replay takes; operations between two looks at whether to stop.
 constexpr std::uint64_t kBetweenLooks = 4096;
-constexpr std::int64_t kMostPids = std::int64_t{1} << 22U;  // of Linux
 constexpr std::size_t kMostThreads = std::size_t{1} << 17U;
 
 /// Reads the operations of all files of a trace.
@@ -37,7 +36,7 @@ class Reader {
     Operation op;
     std::optional<std::int64_t> apart;
     while (stream.next(op)) {
-      if (!apart) apart = other_machine(path, index, op) ? index * kMostPids : 0;
+      if (!apart) apart = stream.of_one_machine() && again(index, op) ? index * kMostPids : 0;
       op.rank += *apart;
       if (!origin_ && stream.began()) origin_ = stream.began();
       if (!keep(op, stream)) return failure_;
@@ -45,6 +44,7 @@ class Reader {
         return Failure{ExitCode::inconclusive, "interrupted while reading " + path, ""};
     }
     resolution_ = std::max(resolution_, stream.resolution().in(unit::s));
+    figures_.left_out(stream.left_out());
     return std::nullopt;
   }
 
@@ -58,14 +58,12 @@ class Reader {
     };
     std::map<std::int64_t, std::uint64_t> processes;
     for (const auto& [name, number] : threads_) processes[owner(name.first)] = 0;
-    std::uint64_t next = 0;
-    for (auto& [rank, number] : processes) number = next++;
+    CompiledReplay out;
+    out.header.processes = number_by_machine(processes, out.header);
     std::vector<std::uint64_t> process(threads_.size());
     for (const auto& [name, number] : threads_) process[number] = processes[owner(name.first)];
 
-    CompiledReplay out;
     figures_.files(out.header);
-    out.header.processes = processes.size();
     out.header.events = marks_.events();
     for (const auto& [path, place] : options_.places)
       out.header.places = std::max<std::uint64_t>(out.header.places, place + std::uint64_t{1});
@@ -74,7 +72,7 @@ class Reader {
     const bool written = writer.ok() && sorter_.drain([&](const KeptOperation& op) {
       return lanes.add(op, writer);
     }) && lanes.drain(writer);
-    figures_.finish(out.replay, out.header, format_.id, resolution_, lanes.beside());
+    figures_.finish(out.replay, out.header, resolution_, lanes.beside());
     writer.training().finish(out.replay.traced_training);
     marks_.notes(threads_.size(), out.replay.notes);
     note_unmarked(out.replay);
@@ -93,6 +91,8 @@ class Reader {
     return out;
   }
   [[nodiscard]] bool any() const { return figures_.any(); }
+  /// Transfers of files that the trace does not tell.
+  [[nodiscard]] std::uint64_t left_out() const { return figures_.transfers_left_out(); }
 
   /// Says so where a path that was asked for has no file.
   void note_unmet(Replay& replay) const {
@@ -121,13 +121,30 @@ class Reader {
   }
 
  private:
-  /// Whether numbers of processes are not those of the files before: strace has the kernel's, which
-  /// each machine and container counts from 1, in a file of its own, unless -ff makes one for each.
-  [[nodiscard]] bool other_machine(const std::string& path, std::int64_t index,
-                                   const Operation& first) const {
-    if (format_.id != "strace" || index == 0) return false;
-    return !path.ends_with("." + std::to_string(first.thread)) ||
-           threads_.contains({first.rank, first.thread});
+  /// Whether a file has a process whose file was there: of another machine, which counts from 1,
+  /// too.
+  [[nodiscard]] bool again(std::int64_t index, const Operation& first) const {
+    return index > 0 && threads_.contains({first.rank, first.thread});
+  }
+  /// Numbers `processes`, by rank: those of one machine in a block, and all blocks of one size. One
+  /// more than the highest.
+  std::uint64_t number_by_machine(std::map<std::int64_t, std::uint64_t>& processes,
+                                  ReplayHeader& header) const {
+    std::map<std::int64_t, std::vector<std::int64_t>> machines;
+    std::size_t block = 0;
+    for (const auto& [rank, number] : processes) {
+      std::vector<std::int64_t>& here = machines[by_machine_ ? rank / kMostPids : 0];
+      here.push_back(rank);
+      block = std::max(block, here.size());
+    }
+    std::uint64_t first = 0, next = 0;
+    for (const auto& [machine, ranks] : machines) {
+      next = first;
+      for (const std::int64_t rank : ranks) processes[rank] = next++;
+      first += block;
+    }
+    header.machines = by_machine_ ? machines.size() : 0;
+    return next;
   }
 
   bool keep(const Operation& op, const OperationStream& stream) {
@@ -138,6 +155,7 @@ class Reader {
                   "replay a part of it"};
       return false;
     }
+    by_machine_ = by_machine_ || (fresh && stream.of_one_machine());
     const TracedFile* file = stream.file(op.file);
     const bool elsewhere = !options_.under.empty() && !asked_for(file);
     const bool wanted = !op.failed && replayed_as(op.kind) != ReplayAction::none;
@@ -203,6 +221,7 @@ class Reader {
   TraceFigures figures_;
   LoaderMarks marks_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> threads_;
+  bool by_machine_ = false;  ///< ranks tell machines
   std::optional<Seconds> origin_;
   double resolution_ = 0.0;
   std::uint64_t read_ = 0;
@@ -221,13 +240,21 @@ Result<CompiledReplay> compile_replay(const TraceFormat& format,
   if (here.folder.empty()) here.folder = std::filesystem::path(program).parent_path().string();
   if (here.folder.empty()) here.folder = ".";
   Reader reader(format, here, diagnostics);
-  for (std::size_t i = 0; i < paths.size(); ++i)
-    if (const auto fault = reader.read(paths[i], static_cast<std::int64_t>(i))) return *fault;
-  if (!reader.any() && !diagnostics.has_errors())
+  std::int64_t index = 0;
+  for (const std::string& path : each_once(paths, diagnostics))
+    if (const auto fault = reader.read(path, index++)) return *fault;
+  if (!reader.any() && !diagnostics.has_errors()) {
+    if (reader.left_out() > 0)
+      return Failure{ExitCode::bad_input,
+                     paths.front() + ": all of its " +
+                         base::counted(static_cast<std::int64_t>(reader.left_out()), "transfers") +
+                         " are on descriptors whose opening is not in the trace",
+                     "strace -y names their files, or begin before they are opened"};
     return Failure{
         ExitCode::bad_input,
         paths.front() + ": there is no operation of " + std::string(format.id) + " in it",
         "this reads " + std::string(format.summary)};
+  }
   Result<CompiledReplay> out = reader.finish(program);
   if (!out.ok()) return out;
   out->replay.trace = paths.front();

@@ -91,7 +91,7 @@ void TraceFigures::files(ReplayHeader& header) const {
   }
 }
 
-void TraceFigures::notes(Replay& out, std::string_view format, double resolution,
+void TraceFigures::notes(Replay& out, std::uint64_t machines, double resolution,
                          std::uint64_t beside) const {
   const auto note = [&](std::string text) { out.notes.push_back(std::move(text)); };
   if (failed_ > 0)
@@ -110,6 +110,11 @@ void TraceFigures::notes(Replay& out, std::string_view format, double resolution
   if (elsewhere_ > 0)
     note(number_of(elsewhere_, "call") +
          " on other files than asked for not replayed; their time is think time");
+  if (left_out_.transfers > 0)
+    note(number_of(left_out_.transfers, "transfer") + " of " +
+         base::print_quantity(left_out_.bytes.in(unit::B), Dimension::bytes) +
+         " not replayed, on descriptors whose opening is not in the trace: their time is think "
+         "time (strace -y names their files)");
   if (nameless_ > 0)
     note(number_of(nameless_, "transfer") +
          " of files that the trace does not name: no memory holds them");
@@ -130,14 +135,18 @@ void TraceFigures::notes(Replay& out, std::string_view format, double resolution
         " begin before the one before in their thread has ended: they are threads of their own, at "
         "the times of the trace");
   if (beyond_ > 0) note("files beyond the first million do not count for sizes of files");
-  if (format == "iolog" || format == "strace")
+  if (machines == 1)
     note(
         "the trace is of one machine: all its processes are on one host unless --per-host says "
         "otherwise");
+  if (machines > 1)
+    note("the trace is of " + std::to_string(machines) +
+         " machines or containers: each is on a host of its own, as far as there are any, unless "
+         "--per-host says otherwise");
 }
 
-void TraceFigures::finish(Replay& out, ReplayHeader& header, std::string_view format,
-                          double resolution, std::uint64_t beside) const {
+void TraceFigures::finish(Replay& out, const ReplayHeader& header, double resolution,
+                          std::uint64_t beside) const {
   out.operations = issued_;
   out.trace_makespan_s = end_ - begin_;
   bool all_timed = issued_ > 0;
@@ -153,8 +162,7 @@ void TraceFigures::finish(Replay& out, ReplayHeader& header, std::string_view fo
     sum += *figures.time_s;
   }
   if (all_timed) out.trace_io_s = sum;
-  header.one_host = format == "iolog" || format == "strace" ? 1 : 0;
-  notes(out, format, resolution, beside);
+  notes(out, header.machines, resolution, beside);
 }
 
 }  // namespace stallcast::calibration

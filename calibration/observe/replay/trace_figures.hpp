@@ -30,8 +30,14 @@ class TraceFigures {
   [[nodiscard]] double begin() const { return begin_; }
   /// Of the trace; false without an operation.
   [[nodiscard]] bool any() const { return seen_ > 0; }
+  /// What a file of the trace has beside its operations.
+  void left_out(const OperationStream::LeftOut& some) {
+    left_out_.transfers += some.transfers;
+    left_out_.bytes += some.bytes;
+  }
+  [[nodiscard]] std::uint64_t transfers_left_out() const { return left_out_.transfers; }
   /// Figures and notes into `out`. `beside`: as Lanes::beside.
-  void finish(Replay& out, ReplayHeader& header, std::string_view format, double resolution,
+  void finish(Replay& out, const ReplayHeader& header, double resolution,
               std::uint64_t beside) const;
   /// Extents of files that are read, into `header`.
   void files(ReplayHeader& header) const;
@@ -42,7 +48,7 @@ class TraceFigures {
     double bytes = 0.0;
     SecondsTally latency;
   };
-  void notes(Replay& out, std::string_view format, double resolution, std::uint64_t beside) const;
+  void notes(Replay& out, std::uint64_t machines, double resolution, std::uint64_t beside) const;
 
   std::map<ReplayAction, Kind> kinds_;
   std::unordered_map<std::uint64_t, std::uint64_t> extents_;
@@ -51,6 +57,7 @@ class TraceFigures {
   std::uint64_t failed_ = 0, mapped_ = 0, elsewhere_ = 0, nameless_ = 0, unplaced_ = 0;
   std::uint64_t beyond_ = 0, copied_ = 0, ringed_ = 0;
   Bytes copied_bytes_;
+  OperationStream::LeftOut left_out_;
 };
 
 }  // namespace stallcast::calibration

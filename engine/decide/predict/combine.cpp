@@ -201,14 +201,14 @@ std::vector<Bottleneck> rank(const std::vector<ResourceUse>& uses) {
   std::vector<Bottleneck> out;
   std::map<std::string_view, const ResourceUse*> by_name;
   for (const ResourceUse& use : uses) by_name[use.name] = &use;
-  // Time of a part is the part, where it is fuller than what its bytes take: drives that seek.
+  // Time of a part is the part, where it is fuller than what its bytes take: drives that seek; and
+  // of a part that is known by its time alone.
   constexpr std::string_view kTime = ".busy";
   const auto part_of = [&](const ResourceUse& time) -> const ResourceUse* {
     if (!time.name.ends_with(kTime) || time.blamed_share > 0.0) return nullptr;
     const auto part =
         by_name.find(std::string_view(time.name).substr(0, time.name.size() - kTime.size()));
-    const bool fuller = part != by_name.end() && part->second->capacity > 0.0 &&
-                        time.utilization() > part->second->utilization();
+    const bool fuller = part != by_name.end() && time.utilization() > part->second->utilization();
     return fuller ? part->second : nullptr;
   };
   for (const ResourceUse& use : uses) {

@@ -114,6 +114,41 @@ TEST_CASE("every resource that is known leads to a product of the catalogue") {
   }
 }
 
+TEST_CASE("an EFS that is not elastic has the throughput that it was bought with") {
+  const auto of = [](const std::string& values) {
+    scenarios::ImportOptions options;
+    options.hosts = 4;
+    return import(
+        R"({"planned_values":{"root_module":{"resources":[{"address":"aws_efs_file_system.a",
+        "type":"aws_efs_file_system","name":"a","values":)" +
+            values + "}]}}}",
+        options);
+  };
+  const auto warned = [](const ImportResult& result) {
+    std::string out;
+    for (const Diagnostic& d : result.diagnostics.items())
+      if (d.code == "throughput") out += d.message;
+    return out;
+  };
+  // 8 MiB/s of metered bytes: those written, and a third of those read.
+  const ImportResult eight =
+      of(R"({"throughput_mode": "provisioned", "provisioned_throughput_in_mibps": 8})");
+  CHECK(scenario(eight)["storage"][0]["head"]["write"] == "8 MiB/s");
+  CHECK(scenario(eight)["storage"][0]["head"]["read"] == "24 MiB/s");
+  CHECK(warned(eight).empty());
+  CHECK_FALSE(
+      Scenario::read({.file = "x.json", .text = eight.scenario}).diagnostics().has_errors());
+  // What is stored decides, which no plan says: bursting is also what the provider takes.
+  for (const char* values : {R"({"throughput_mode": "bursting"})", "{}"}) {
+    CHECK(scenario(of(values))["storage"][0]["head"]["write"] == "100 MiB/s");
+    CHECK_THAT(warned(of(values)), Contains("50 KiB/s for each GiB"));
+  }
+  CHECK_THAT(warned(of(R"({"throughput_mode": "provisioned"})")), Contains("provisioned"));
+  const ImportResult elastic = of(R"({"throughput_mode": "elastic"})");
+  CHECK_FALSE(scenario(elastic)["storage"][0].contains("head"));
+  CHECK(warned(elastic).empty());
+}
+
 TEST_CASE("what cannot be read is said with its place") {
   const auto first = [](const std::string& plan) {
     const ImportResult result = import(plan);
