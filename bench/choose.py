@@ -41,7 +41,7 @@ BUSY = 0.85  # what GPUs are to be used, in nine of ten cases
 
 SAVE = {"to": "store", "every": "20 min"}
 LLAMA = {"model": {"use": "model/llama3-70b"}, "step": {"compute": "6 s"},
-         "dataset": {"on": "store", "format": "tokens", "sample": "32 KiB", "size": "8 TB"}, "loader": {"batch": 4, "workers": 2}}
+         "dataset": {"on": "store", "format": "tokens", "sample": "32 KiB", "size": "8 TB", "files": 1000}, "loader": {"batch": 4, "workers": 2}}
 IMAGES = {"on": "store", "sample": "110 kB", "samples": 30000000, "decode": "1.5 ms"}
 # name, part of the job, duration, what it is
 JOBS = [

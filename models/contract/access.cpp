@@ -36,6 +36,14 @@ SampleAccess sample_access(const JobDesign& job) {
   return access;
 }
 
+StorageLoad::FileSet files_of(const JobDesign& job, double share) {
+  const DatasetParams dataset = dataset_params(*job.dataset);
+  const SampleAccess access = sample_access(job);
+  const double samples = dataset.sample_count(), files = access.files_in_all(samples);
+  const double in_one = std::isfinite(samples) ? samples / files : access.stored_in_file();
+  return {{}, std::max(1.0, files * share), dataset.sample * in_one};
+}
+
 LoaderThreads loader_threads(const JobDesign& job) {
   const LoaderParams loader = loader_params(*job.loader);
   const LoaderPolicy policy = loader_row(job.loader->kind).policy(*job.loader);

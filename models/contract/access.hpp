@@ -4,6 +4,7 @@
 
 #include "models/contract/dataset.hpp"
 #include "models/contract/loader.hpp"
+#include "models/contract/storage.hpp"
 #include "stallcast/design.hpp"
 #include "stallcast/units.hpp"
 
@@ -22,6 +23,8 @@ enum class Blocks {
 /// What a sample of a job costs: its format, its client library and its loader together. REQUIRES:
 /// the job has a data set.
 [[nodiscard]] SampleAccess sample_access(const JobDesign& job);
+/// That share of the files that the data set of a job lies in. REQUIRES: the job has a data set.
+[[nodiscard]] StorageLoad::FileSet files_of(const JobDesign& job, double share);
 /// Who of the loader of one rank works at one time.    [docs/models/host.md, eq. 2]
 struct LoaderThreads {
   double readers = 1.0;   ///< workers, or threads that read; without workers the training process

@@ -63,6 +63,7 @@ struct SampleAccess {
   double touched = 1.0;        ///< share of the stored bytes that an epoch reads, each once
   double files = 1.0;          ///< files opened
   double in_file = 0.0;        ///< samples stored in one file; 0: `files` says it
+  double large = 1.0;          ///< files that the whole set is cut into, where in_file is infinite
   double ranges = 1.0;         ///< pieces of files read, each by itself
   double round_trips = 1.0;    ///< dependent requests per range besides streaming
   double amplification = 1.0;  ///< bytes fetched per stored byte of the sample
@@ -108,6 +109,10 @@ struct SampleAccess {
   /// Files that so many stored samples lie in, each counted once; 0: a few large ones.
   [[nodiscard]] double files_of(double stored) const {
     return in_file > 0.0 ? stored / in_file : epoch(stored) * files;
+  }
+  /// The same, where those few count as well.
+  [[nodiscard]] double files_in_all(double stored) const {
+    return std::isfinite(in_file) ? std::max(1.0, std::ceil(files_of(stored) - 1e-9)) : large;
   }
   /// Bytes of one range, given the mean stored size of a sample.
   [[nodiscard]] Bytes range(Bytes sample) const { return sample * amplification / ranges; }

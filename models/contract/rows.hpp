@@ -57,6 +57,9 @@ struct CommunicationRow {
 struct TenantRow {
   KindInfo info;
   std::unique_ptr<Tenant> (*make)(const Component&, Plant&, sim::Context&, std::uint64_t seed);
+  /// Files of one of its hosts that it reads and writes as long as it runs, of any size; nullptr:
+  /// it opens others all the time.
+  double (*files_of_host)(const Component&) = nullptr;
 };
 struct StageRow {
   KindInfo info;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,24 +34,43 @@ struct StorageLoad {
   Bytes data;                      ///< of all data sets that are read from it
   Bytes seen;                      ///< of that, what epochs come back to
 
-  /// Who reads files of one size: a job, or a replay.
+  /// The files that somebody reads, or writes to as long as they are open.
+  struct FileSet {
+    std::string data;  ///< sets of one name are the same files
+    double files = std::numeric_limits<double>::infinity();
+    Bytes size = Bytes::infinity();  ///< of each
+  };
+  /// Who reads files of one size: a job, or a replay; who reads from few files: a stage, a tenant.
   struct Reader {
-    std::string job;  ///< empty: a replay
-    double concurrent_reads = 0.0;
+    std::string who;                ///< as jobs, stages and tenants are named; empty: a replay
+    double concurrent_reads = 0.0;  ///< 0: nobody knows
     Bytes file = Bytes::infinity();
+    FileSet of{};
   };
   std::vector<Reader> readers{};
+  /// Stages and tenants that write to few files.
+  struct Writer {
+    std::string who;
+    FileSet to{};
+  };
+  std::vector<Writer> writers{};
   bool others = false;            ///< tenants or stages use it, too
+  bool anywhere = false;          ///< some of those, or restores, read files of any number
   bool written = true;            ///< somebody may write to it
   std::size_t savers = 0;         ///< saves it may hold that come at one time: of a job one or two
   std::vector<double> weights{};  ///< of all jobs and tenants, different ones from the least on
 };
 
-/// What a storage system gives the reads of one job, where that is less than it gives all.
+/// What a storage system gives the reads of one user, where that is less than it gives all.
 struct OwnReads {
   std::string resource;  ///< to blame
   Rate rate = Rate::infinity();
   Rate together = Rate::infinity();  ///< all jobs, where tenants or stages get more
+};
+/// The same of what it writes.
+struct OwnWrites {
+  std::string resource;
+  Rate rate;
 };
 
 /// Work that cores of the host do on every byte a client moves.    [docs/models/host.md, eq. 3]
@@ -228,9 +249,15 @@ class StorageModel {
 
   /// Adds nodes and edges named "storage.<id>. ...". Called once, before anything else.
   virtual void build(graph::Topology& topology, const StorageLoad& load) = 0;
-  /// What it gives the reads of `job`, where others get more. REQUIRES: built.
-  [[nodiscard]] virtual std::optional<OwnReads> own_reads(const std::string& job) const {
-    (void)job;
+  /// What it gives the reads of `who`, of StorageLoad::readers, where others get more. REQUIRES:
+  /// built.
+  [[nodiscard]] virtual std::optional<OwnReads> own_reads(const std::string& who) const {
+    (void)who;
+    return {};
+  }
+  /// The same of what one of StorageLoad::writers writes.
+  [[nodiscard]] virtual std::optional<OwnWrites> own_writes(const std::string& who) const {
+    (void)who;
     return {};
   }
   /// Whether it lies inside the hosts: then it has no place on the fabric, and `build_on_host` is
@@ -341,6 +368,12 @@ class StorageModel {
     bool per_host = false;  ///< a unit is one of each host, which has its own
   };
   [[nodiscard]] virtual Countable countable() const = 0;
+  /// Share of its targets that these files lie on, as many as would be asked for as much as they
+  /// are if all of those were asked for alike.    [docs/models/storage.md, eq. 5]
+  [[nodiscard]] virtual double reach(std::span<const StorageLoad::FileSet> files) const {
+    (void)files;
+    return 1.0;
+  }
   /// How many of `part` there are; 0 when the kind has none that fail one by one.
   [[nodiscard]] virtual double parts(StoragePart part) const {
     (void)part;

@@ -13,6 +13,7 @@ using namespace base;
 struct TokensParams : FormatCosts {
   Bytes window;
   bool reopen = false;
+  std::int64_t files = 1;
 };
 constexpr auto kTokensFields = with_costs(
     std::array{
@@ -21,7 +22,11 @@ constexpr auto kTokensFields = with_costs(
             "bytes a page fault fetches: read_ahead_kb of the mount; 4 KiB after madvise(RANDOM)",
             cited(kPositive, "Linux default read_ahead_kb; own probe: one fault reads just that")),
         field("reopen", &TokensParams::reopen, "false",
-              "open and map the file again for every sample")},
+              "open and map the file again for every sample"),
+        field("files", &TokensParams::files, "1",
+              "files of equal size that the tokens lie in; each lies on as many targets of the "
+              "storage system as that stripes a file over",
+              up_to(1e9))},
     {"1", "dependent requests per page fault",
      between("1", "2", assumed(kNonNegative),
              "expert range: a shared file system may ask for a lock first")},
@@ -40,6 +45,7 @@ SampleAccess tokens_access(const Component& component, const DatasetParams& data
   const TokensParams p = bind<kTokensFields>(component);
   SampleAccess out = p.access(p.reopen ? 1.0 : 0.0);
   out.in_file = std::numeric_limits<double>::infinity();
+  out.large = static_cast<double>(p.files);
   // [docs/models/formats.md, eq. 6]
   out.ranges = std::max(1.0, std::ceil(dataset.sample / p.window - 1e-9));
   out.amplification = p.window * out.ranges / dataset.sample;

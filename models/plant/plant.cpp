@@ -29,22 +29,6 @@ ClientLimits carried_limits(const StorageModel& storage) {
 /// The link of those requests of a host that a storage system has at one time.
 std::string window_of(const std::string& storage) { return "client." + storage + ".requests"; }
 
-// Of reads in ranges, as large as they are on average.
-void add_load(const ReplayHeader& trace, StorageLoad& load) {
-  const auto bytes = [](double value) { return Bytes::from(value, unit::B); };
-  load.file = std::min(load.file, bytes(trace.read_bytes / trace.reads));
-  load.largest = std::max(load.largest, bytes(trace.largest_file));
-  load.files += static_cast<double>(trace.files);
-  load.stored += bytes(trace.file_bytes);
-  load.data += bytes(trace.file_bytes);
-  load.seen += bytes(trace.file_bytes);
-  load.whole = false;
-  load.direct = false;
-  load.concurrent_reads += static_cast<double>(trace.readers);
-  load.readers.push_back(
-      {{}, static_cast<double>(trace.readers), bytes(trace.read_bytes / trace.reads)});
-}
-
 }  // namespace
 
 Plant::Plant(const Design& design, Presumed presumed)
@@ -57,60 +41,13 @@ Plant::Plant(const Design& design, Presumed presumed)
     const std::size_t number = qos_.size();
     qos_[job.job.id] = {weight_in_class(p.share.value_or(1.0), p.priority), p.limit,
                         p.limit_operations, number};
+    users_.push_back(job.job.id);
   }
+  for (const Component& tenant : design.tenants) users_.push_back(metric::of_tenant(tenant.id));
+  for (const Component& stage : design.stages) users_.push_back(metric::of_stage(stage.id));
   fold(design);
-  for (const Component& component : design.storage) {
-    StorageLoad load;
-    load.round_trip = fabric_.params().round_trip;
-    load.weights = weights_of(design);
-    std::vector<double> reads(design.jobs.size()), seen(design.jobs.size());  // of each job
-    std::vector<std::string> names(design.jobs.size());
-    std::map<std::string, Bytes> data, come_back;  // by name
-    for (std::size_t j = 0; j < design.jobs.size(); ++j) {
-      const JobDesign& job = design.jobs[j];
-      if (!job.dataset) continue;
-      const DatasetParams dataset = dataset_params(*job.dataset);
-      double share = 0.0;  // of the files
-      for (const DatasetParams::Place& place : dataset.places())
-        if (leads_to(place.storage, component.id)) share += place.share;
-      if (share <= 0.0) continue;
-      const SampleAccess access = sample_access(job);
-      const Bytes file = access.range(dataset.sample);
-      load.file = std::min(load.file, file);
-      load.largest = std::max(load.largest, file);
-      load.files += access.files_of(dataset.sample_count()) * share;
-      if (std::isfinite(access.stored_in_file()))
-        load.stored += dataset.sample * (dataset.sample_count() * share);
-      load.whole = load.whole && !access.in_pieces();
-      load.direct = load.direct && dataset.direct;
-      reads[j] = layouts_.at(job.job.id).readers() * loader_threads(job).reading() * share;
-      load.readers.push_back({job.job.id, reads[j], file});
-      names[j] = dataset.name.value_or("job " + job.job.id);
-      Bytes& most = data[names[j]];
-      most = std::max(most, dataset.sample * (dataset.sample_count() * share));
-      seen[j] = dataset.sample.in(unit::B) * (dataset.sample_count() * share * access.touched);
-    }
-    load.concurrent_reads += order_.most_at_one_time(reads);
-    // Jobs that give one name read one data set.    [docs/models/cache.md, eq. 7]
-    for (const std::size_t j : order_.at_one_time(seen))
-      come_back[names[j]] = std::max(come_back[names[j]], Bytes::from(seen[j], unit::B));
-    for (const auto& [name, bytes] : data) load.data += bytes;
-    for (const auto& [name, bytes] : come_back) load.seen += bytes;
-    load.savers = savers_of(design, component.id);
-    load.written = !design.stages.empty() || load.savers > 0;
-    for (const Component& tenant : design.tenants) {
-      const std::vector<std::string> places = places_of(tenant);
-      if (std::none_of(places.begin(), places.end(),
-                       [&](const std::string& place) { return leads_to(place, component.id); }))
-        continue;
-      load.written = true;
-      const auto trace = replayed(tenant);
-      if (trace && trace->reads > 0.0) add_load(*trace, load);
-      load.others = load.others || !trace;
-    }
-    load.others = load.others || !design.stages.empty() || reads_saves(design, component.id);
-    storages_.at(component.id)->build(topology_, load);
-  }
+  for (const Component& component : design.storage)
+    storages_.at(component.id)->build(topology_, load_of(design, component.id));
   build_host_drives();
   build_hosts(design);
   count_cores(design);
@@ -230,13 +167,16 @@ void Plant::attach(sim::Context& context, std::uint64_t seed) {
       operations_.try_emplace(job, context, resources_, "job." + job + ".limit_operations",
                               *qos.operations);
   }
-  for (const auto& [job, qos] : qos_)
-    for (const auto& [id, storage] : storages_)
-      if (const std::optional<OwnReads> own = storage->own_reads(job)) {
-        if (own->rate.finite()) add(own_link(own->resource, job), own->rate);
+  for (const std::string& who : users_)
+    for (const auto& [id, storage] : storages_) {
+      if (const std::optional<OwnReads> own = storage->own_reads(who)) {
+        if (own->rate.finite()) add(own_link(own->resource, who), own->rate);
         const std::string all = own_link(own->resource);
         if (own->together.finite() && !link_by_name_.contains(all)) add(all, own->together);
       }
+      if (const std::optional<OwnWrites> own = storage->own_writes(who))
+        add(own_link(own->resource, who), own->rate);
+    }
   // A core is a link of capacity 1: one core-second per second, held as 1 B/s.
   for (const auto& [id, host] : hosts_)
     for (std::size_t g = 0; g < host.cut.groups.size(); ++g) {
@@ -344,12 +284,24 @@ Client Plant::job_client(const std::string& job, const std::string& host, std::s
 Client Plant::reading_client(const std::string& job, const std::string& host, std::size_t group,
                              const std::string& storage, double members, bool gds) {
   Client out = job_client(job, host, group, storage, members, gds);
-  if (const std::optional<OwnReads> own = storages_.at(storage)->own_reads(job))
-    for (const std::string& whose : {job, std::string()})
-      if (const auto link = link_by_name_.find(own_link(own->resource, whose));
-          link != link_by_name_.end())
-        out.read_path.push_back(link->second);
+  hold_reads(out, storage, {job, std::string()});
   return out;
+}
+
+void Plant::hold_reads(Client& client, const std::string& storage,
+                       const std::vector<std::string>& of) const {
+  const std::optional<OwnReads> own = storages_.at(storage)->own_reads(of.front());
+  if (!own) return;
+  for (const std::string& whose : of)
+    if (const sim::LinkId link = link_named(own_link(own->resource, whose)); link.valid())
+      client.read_path.push_back(link);
+}
+
+void Plant::hold_to_files(Client& client, const std::string& who,
+                          const std::string& storage) const {
+  hold_reads(client, storage, {who});
+  if (const std::optional<OwnWrites> own = storages_.at(storage)->own_writes(who))
+    client.write_path.push_back(link_named(own_link(own->resource, who)));
 }
 
 void Plant::begin_step() {

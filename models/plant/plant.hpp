@@ -75,6 +75,9 @@ class Plant {
   [[nodiscard]] Client reading_client(const std::string& job, const std::string& host,
                                       std::size_t group, const std::string& storage, double members,
                                       bool gds = false);
+  /// `client` of a tenant or a stage, held to what the targets give on which its few files lie.
+  ///    [docs/models/storage.md, eq. 5]
+  void hold_to_files(Client& client, const std::string& who, const std::string& storage) const;
   /// `client`, of whose kind one host has so many reads under way at a time, held to what these
   /// fill of its port where they come from many.    [docs/models/network.md, eq. 4]
   void many_to_one(Client& client, double reads) const;
@@ -224,6 +227,12 @@ class Plant {
     return hosts_.at(host).names[group];
   }
   [[nodiscard]] std::vector<sim::LinkId> links(graph::NodeId from, graph::NodeId to) const;
+  /// How the jobs, tenants and stages of the design use that storage system.
+  [[nodiscard]] StorageLoad load_of(const Design& design, const std::string& storage) const;
+  void add_stages(const Design& design, const std::string& storage, StorageLoad& load) const;
+  /// `client` reads behind what `storage` gives each of those whose reads these are.
+  void hold_reads(Client& client, const std::string& storage,
+                  const std::vector<std::string>& of) const;
   [[nodiscard]] std::vector<sim::LinkId> links_of(const std::vector<graph::EdgeId>& way) const;
   /// From a storage system to the mount of a host group, or back.
   [[nodiscard]] std::vector<graph::EdgeId> route_of(const std::string& host, std::size_t group,
@@ -244,6 +253,7 @@ class Plant {
   /// Beginnings of names of links of drives inside hosts, and the ends of those that nobody uses.
   std::map<std::string, std::set<std::string, std::less<>>> idle_drives_;
   std::map<std::string, RankLayout> layouts_;
+  std::vector<std::string> users_;  ///< of storage: jobs, stages and tenants
   std::uint64_t clients_ = 0;
   std::size_t others_ = 0;  ///< owners of files that are no jobs
   sim::Context* context_ = nullptr;

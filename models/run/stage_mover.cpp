@@ -49,6 +49,9 @@ StageMover::StageMover(const StageNode& node, Plant& plant, sim::Context& contex
                 .cores = plant.cores(p.hosts, g, p.from, members / gangs)};
       if (!node.work.to.empty())
         gang.writer = plant.client(p.hosts, g, node.work.to, members / gangs);
+      plant.hold_to_files(gang.reader, metric::of_stage(node.id), p.from);
+      if (!node.work.to.empty())
+        plant.hold_to_files(gang.writer, metric::of_stage(node.id), node.work.to);
       plant.many_to_one(gang.reader, static_cast<double>(p.workers));
       gang.reader.share = gang.writer.share = p.share;
       gang.reader.staggered = gang.writer.staggered = true;

@@ -158,13 +158,17 @@ class Beegfs final : public PooledStore {
     return {.noun = "targets", .unit_read = p_.read, .unit_write = p_.write};
   }
 
+  double reach(std::span<const StorageLoad::FileSet> files) const override {
+    return striping().reached(files, p_.placement);
+  }
+
  protected:
   PoolShape pool(const StorageLoad& load) const override {
     return {.media = "target",
             .server = "server",
             .metadata = "mds",
             .shared = targets() * std::max(p_.read, p_.write),
-            .read = targets() * p_.read * striping().evenness(load),
+            .read = targets() * p_.read * striping().evenness(load, reach_of(load)),
             .write = targets() * p_.write,
             .nic = p_.network(servers()),
             .targets = targets(),

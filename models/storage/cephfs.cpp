@@ -199,6 +199,12 @@ class Cephfs final : public PooledStore {
             .unit_write = p_.write / redundancy().stored(Bytes::infinity())};
   }
 
+  // Copies are read from their primary, pieces of a code from all that have data.
+  double reach(std::span<const StorageLoad::FileSet> files) const override {
+    const double each = redundancy().coded() ? redundancy().data : 1.0;
+    return Striping{osds(), 0.0, p_.object, false, each}.reached(files, "random");
+  }
+
  protected:
   PoolShape pool(const StorageLoad& load) const override {
     const Rate none = Rate::infinity();
@@ -260,7 +266,7 @@ class Cephfs final : public PooledStore {
     const bool primaries = !redundancy().coded() && p_.replicas > 1;
     const double fullest = primaries ? fullest_of_primaries() : fullest_of_pieces();
     const Rate one = std::min(p_.read, operations(load.file));
-    return osds() * one * std::min(1.0 / fullest, read_ahead().evenness(load));
+    return osds() * one * std::min(1.0 / fullest, read_ahead().evenness(load, reach_of(load)));
   }
   // What one of so many files moves at that are written at one time: each of its objects lies on
   // OSDs of a hash of its own, as many as it has copies or pieces. Small coded ones keep less than

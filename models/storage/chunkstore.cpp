@@ -138,12 +138,7 @@ class Chunkstore final : public PooledStore {
     with_parity.bytes = request.bytes * sent(file);
     with_parity.sent = sent(file);
     const StreamCap cap = window.within(p_.stream).times(sent(file));
-    // Each target of a chain gets all that the chain gets, those of a code their pieces.
-    Striping lies = striping();
-    if (kept().coded())
-      lies.size = p_.piece;
-    else
-      lies.copies = kept().copies;
+    const Striping lies = on_targets();
     const Rate one = target(p_.write);
     const Bytes on_them = request.file() * sent(file);
     const auto placed = [this, lies, one, on_them, apart = request.apart](double files) {
@@ -163,6 +158,10 @@ class Chunkstore final : public PooledStore {
             .unit_write = std::min(p_.write / o, p_.nic / std::max(o, s))};
   }
 
+  double reach(std::span<const StorageLoad::FileSet> files) const override {
+    return on_targets().reached(files, "round-robin");
+  }
+
  protected:
   // Chains: a written byte crosses the network of as many nodes as it has copies. Coded: the client
   // has sent all of it.    [chunkstore.md, eq. 3]
@@ -172,7 +171,7 @@ class Chunkstore final : public PooledStore {
             .server = "node",
             .metadata = "meta",
             .shared = nodes() * std::max(p_.read, p_.write),
-            .read = nodes() * p_.read * ahead().evenness(load),
+            .read = nodes() * p_.read * ahead().evenness(load, reach_of(load)),
             .write = nodes() * p_.write * (carried / o),
             .nic = {nodes() * p_.nic, nodes() * p_.nic * (carried / o)},
             .targets = nodes(),
@@ -191,6 +190,15 @@ class Chunkstore final : public PooledStore {
   Striping striping() const {
     return {nodes() * static_cast<double>(p_.targets), static_cast<double>(p_.stripe_count),
             p_.chunk};
+  }
+  // Each target of a chain gets all that the chain gets, those of a code their pieces.
+  Striping on_targets() const {
+    Striping out = striping();
+    if (kept().coded())
+      out.size = p_.piece;
+    else
+      out.copies = kept().copies;
+    return out;
   }
   // Chunks that a reader or writer has in flight lie on different targets.
   Striping ahead() const {

@@ -32,8 +32,11 @@ class CreditedStore final : public StorageModel {
   void build(graph::Topology& topology, const StorageLoad& load) override {
     inside_->build(topology, load);
   }
-  std::optional<OwnReads> own_reads(const std::string& job) const override {
-    return inside_->own_reads(job);
+  std::optional<OwnReads> own_reads(const std::string& who) const override {
+    return inside_->own_reads(who);
+  }
+  std::optional<OwnWrites> own_writes(const std::string& who) const override {
+    return inside_->own_writes(who);
   }
   bool local() const override { return inside_->local(); }
   bool own_of_host() const override { return inside_->own_of_host(); }

@@ -172,13 +172,17 @@ class Daos final : public PooledStore {
             .unit_write = std::min(p_.write, p_.nic) / sent()};
   }
 
+  double reach(std::span<const StorageLoad::FileSet> files) const override {
+    return cells().reached(files, "random");
+  }
+
  protected:
   PoolShape pool(const StorageLoad& load) const override {
     return {.media = "target",
             .server = "server",
             .metadata = "keys",
             .shared = servers() * std::max(p_.read, p_.write),
-            .read = servers() * p_.read * cells().evenness(load),
+            .read = servers() * p_.read * cells().evenness(load, reach_of(load)),
             .write = servers() * p_.write,
             .nic = servers() * p_.nic,
             .targets = servers() * static_cast<double>(p_.targets),

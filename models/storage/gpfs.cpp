@@ -159,6 +159,10 @@ class Gpfs final : public PooledStore {
     return {.noun = "servers", .unit_read = p_.read, .unit_write = p_.write};
   }
 
+  double reach(std::span<const StorageLoad::FileSet> files) const override {
+    return blocks().reached(files, "random");
+  }
+
  protected:
   // Only files of fewer blocks than servers leave some servers idle.    [gpfs.md, eq. 1]
   PoolShape pool(const StorageLoad& load) const override {
@@ -166,7 +170,7 @@ class Gpfs final : public PooledStore {
             .server = "server",
             .metadata = "inodes",
             .shared = servers() * std::max(p_.read, p_.write),
-            .read = servers() * p_.read * blocks().evenness(load),
+            .read = servers() * p_.read * blocks().evenness(load, reach_of(load)),
             .write = servers() * p_.write,
             .nic = p_.network(servers()),
             .targets = servers(),

@@ -136,6 +136,11 @@ class Hdfs final : public PooledStore {
     return {.noun = "DataNodes", .unit_read = p_.read, .unit_write = p_.write / copies()};
   }
 
+  // Any copy is read.
+  double reach(std::span<const StorageLoad::FileSet> files) const override {
+    return Striping{disks(), 0.0, p_.block, false, copies()}.reached(files, "random");
+  }
+
  protected:
   // A byte written crosses the network of as many DataNodes as it has copies.    [hdfs.md, eq. 3]
   PoolShape pool(const StorageLoad& load) const override {
@@ -144,7 +149,7 @@ class Hdfs final : public PooledStore {
             .server = "datanode",
             .metadata = "namenode",
             .shared = datanodes() * std::max(p_.read, p_.write),
-            .read = datanodes() * p_.read * blocks().evenness(load),
+            .read = datanodes() * p_.read * blocks().evenness(load, reach_of(load)),
             .write = datanodes() * p_.write / copies(),
             .nic = {network, network / copies()},
             .targets = datanodes(),
@@ -154,7 +159,7 @@ class Hdfs final : public PooledStore {
   // Time of all disks, of which reads keep Q / (Q + M - 1) busy. How many read with tenants,
   // stages and restores, nobody knows.    [hdfs.md, eq. 6]
   WorkShape work() const override {
-    const double busy = load().others ? 1.0 : blocks().evenness(load());
+    const double busy = load().others ? 1.0 : blocks().evenness(load(), reach_of(load()));
     return {"disk.busy", disks(), "disk", disks() * busy};
   }
   double written(Bytes) const override { return copies(); }

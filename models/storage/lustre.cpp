@@ -143,33 +143,34 @@ class Lustre final : public PooledStore {
   Countable countable() const override {
     return {.unit_read = osts_.read_rate(), .unit_write = osts_.write_rate()};
   }
+  double reach(std::span<const StorageLoad::FileSet> files) const override {
+    return files.empty() ? 1.0 : layout().last(files[0].size).reached(files, p_.placement);
+  }
 
  protected:
   PoolShape pool(const StorageLoad& load) const override {
     const Rate none = Rate::infinity();
-    const Bytes size = file_size(load);
-    const Striping striping = layout().last(size);
-    const double objects = load.concurrent_reads * striping.of(load.file);
-    const Rate one =
-        osts_.reads(std::min(load.file / striping.of(load.file), p_.rpc), objects / osts_.count());
-    const Rate media = one * osts_.count() * striping.evenness(load);
+    const Striping striping = layout().last(file_size(load));
+    const double stripes = striping.of(load.file), share = reach_of(load);
+    const Rate one = osts_.reads(std::min(load.file / stripes, p_.rpc),
+                                 load.concurrent_reads * stripes / (osts_.count() * share));
+    const Rate media = one * osts_.count() * striping.evenness(load, share);
     const Rate writes = osts_.count() * osts_.write_rate();
-    const Rate most_read = p_.read_ceiling.value_or(none);
-    const Rate most_written = p_.write_ceiling.value_or(none);
     // A partner carries the OSTs of two: of even traffic, twice its share.    [lustre.md, eq. 8]
     const double partners = p_.oss_failed > 0 ? 2.0 : 1.0;
-    return {.media = "ost",
-            .server = "oss",
-            .metadata = "mdt",
-            .shared = osts_.count() * std::max(osts_.read_rate(), osts_.write_rate()),
-            .read = std::min(PartCeiling(media), PartCeiling("", most_read)),
-            .write = std::min(PartCeiling(writes), PartCeiling("", most_written)),
-            .of_media = {media, writes},
-            .nic = p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) / partners : none,
-            .routers = p_.routers ? p_.router_rate * static_cast<double>(*p_.routers) : none,
-            .targets = osts_.count(),
-            .servers = static_cast<double>(p_.oss_count.value_or(0)),
-            .attached = false};
+    return {
+        .media = "ost",
+        .server = "oss",
+        .metadata = "mdt",
+        .shared = osts_.count() * std::max(osts_.read_rate(), osts_.write_rate()),
+        .read = std::min(PartCeiling(media), PartCeiling("", p_.read_ceiling.value_or(none))),
+        .write = std::min(PartCeiling(writes), PartCeiling("", p_.write_ceiling.value_or(none))),
+        .of_media = {media, writes},
+        .nic = p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) / partners : none,
+        .routers = p_.routers ? p_.router_rate * static_cast<double>(*p_.routers) : none,
+        .targets = osts_.count(),
+        .servers = static_cast<double>(p_.oss_count.value_or(0)),
+        .attached = false};
   }
 
   BothWays one_request() const override { return {osts_.read_rate(), osts_.write_rate()}; }

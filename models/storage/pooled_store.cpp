@@ -23,7 +23,10 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
   using enum graph::NodeRole;
   load_ = load;
   PoolShape shape = pool(load);
-  if (load.readers.size() + (load.others ? 1 : 0) > 1) shape.read = find_own_reads(load);
+  if (load.readers.size() + (load.anywhere ? 1 : 0) > 1) shape.read = find_own_reads(load);
+  for (const StorageLoad::Writer& writer : load.writers)
+    if (const double share = reach({&writer.to, 1}); share < 1.0)
+      own_writes_[writer.who] = shape.write.rate * share;
   metadata_name_ = name_ + "." + shape.metadata;
   media_name_ = name_ + "." + shape.media;
   const std::string &media = media_name_, servers = name_ + "." + shape.server;
@@ -83,29 +86,53 @@ void PooledStore::build(graph::Topology& topology, const StorageLoad& load) {
 // Where several read, each gets what the system gives reads like its own, and all together what it
 // gives those that are easiest; so do all jobs beside others.    [docs/models/storage.md, eq. 12]
 PartCeiling PooledStore::find_own_reads(const StorageLoad& load) {
-  const auto given = [&](double concurrent, Bytes file) {
+  const auto given = [&](double concurrent, Bytes file,
+                         std::span<const StorageLoad::Reader> readers) {
     StorageLoad one = load;
     one.concurrent_reads = concurrent, one.file = file;
+    one.readers.assign(readers.begin(), readers.end());
     return pool(one).read;
   };
-  PartCeiling together = Rate{};
+  PartCeiling together = Rate{}, jobs = Rate{};
+  std::size_t of_jobs = 0;
   for (const StorageLoad::Reader& reader : load.readers) {
-    together = std::max(together, given(load.concurrent_reads, reader.file));
-    if (!reader.job.empty())
-      own_reads_[reader.job] = given(reader.concurrent_reads, reader.file).rate;
+    const bool known = reader.concurrent_reads > 0.0;  // how many it reads at a time
+    together =
+        std::max(together, given(known ? load.concurrent_reads : 0.0, reader.file, load.readers));
+    if (known) jobs = std::max(jobs, together);
+    if (reader.who.empty()) continue;
+    of_jobs += known ? 1 : 0;
+    own_reads_[reader.who] = given(reader.concurrent_reads, reader.file, {&reader, 1}).rate;
   }
   const PartCeiling most =
-      load.others ? std::max(together, given(0.0, Bytes::infinity())) : together;
-  if (own_reads_.size() > 1 && together < most) jobs_together_ = together.rate;
+      load.anywhere ? std::max(together, given(0.0, Bytes::infinity(), {})) : together;
+  if (of_jobs > 1 && jobs < most) jobs_together_ = jobs.rate;
   std::erase_if(own_reads_, [&](const auto& own) { return own.second >= most.rate; });
   return most;
 }
 
-std::optional<OwnReads> PooledStore::own_reads(const std::string& job) const {
-  const auto found = own_reads_.find(job);
+double PooledStore::reach_of(const StorageLoad& load) const {
+  std::vector<StorageLoad::FileSet> sets;
+  for (const StorageLoad::Reader& reader : load.readers) {
+    const auto same = [&](const StorageLoad::FileSet& set) {
+      return !set.data.empty() && set.data == reader.of.data;
+    };
+    if (std::ranges::none_of(sets, same)) sets.push_back(reader.of);
+  }
+  return reach(sets);
+}
+
+std::optional<OwnReads> PooledStore::own_reads(const std::string& who) const {
+  const auto found = own_reads_.find(who);
   const Rate own = found == own_reads_.end() ? Rate::infinity() : found->second;
   if (!own.finite() && !jobs_together_.finite()) return {};
   return OwnReads{media_edges_[1], own, jobs_together_};
+}
+
+std::optional<OwnWrites> PooledStore::own_writes(const std::string& who) const {
+  const auto found = own_writes_.find(who);
+  if (found == own_writes_.end()) return {};
+  return OwnWrites{media_name_, found->second};
 }
 
 // At most opens x servers / requests    [docs/models/bounds.md, eq. 2]

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -126,7 +127,8 @@ struct FileReads {
 class PooledStore : public StorageModel {
  public:
   void build(graph::Topology& topology, const StorageLoad& load) override;
-  [[nodiscard]] std::optional<OwnReads> own_reads(const std::string& job) const override;
+  [[nodiscard]] std::optional<OwnReads> own_reads(const std::string& who) const override;
+  [[nodiscard]] std::optional<OwnWrites> own_writes(const std::string& who) const override;
   [[nodiscard]] graph::NodeId read_source() const final { return media_in_; }
   [[nodiscard]] graph::NodeId write_sink() const final { return media_out_; }
   [[nodiscard]] graph::NodeId egress() const final { return egress_; }
@@ -151,6 +153,8 @@ class PooledStore : public StorageModel {
   explicit PooledStore(const Component& component) : name_("storage." + component.id) {}
 
   [[nodiscard]] virtual PoolShape pool(const StorageLoad& load) const = 0;
+  /// `reach` of all that are read.
+  [[nodiscard]] double reach_of(const StorageLoad& load) const;
   [[nodiscard]] virtual MetadataShape metadata() const = 0;
   /// Servers of it that could be busy, whatever is drawn.
   [[nodiscard]] virtual double metadata_servers() const { return metadata().servers; }
@@ -352,7 +356,7 @@ class PooledStore : public StorageModel {
   std::string metadata_name_, media_name_;
   std::vector<std::string> media_edges_, server_edges_;
   std::map<std::string, Rate> media_alone_;  ///< by resource, where others may bound them
-  std::map<std::string, Rate> own_reads_;    ///< by job
+  std::map<std::string, Rate> own_reads_, own_writes_;  ///< by who
   Rate jobs_together_ = Rate::infinity();
   MetadataShape metadata_;
   std::uint64_t seed_ = 0;

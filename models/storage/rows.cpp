@@ -86,6 +86,10 @@ constexpr Remedy more(std::string_view part, std::string_view field, double fact
 constexpr Remedy spread(std::string_view part, std::string_view field) {
   return {part, Of::self, field, 2.0, {}, false, false, false, true};
 }
+/// A file on all of them.
+constexpr Remedy on_all(std::string_view part) {
+  return {part, Of::self, "stripe.count", 0.0, "0", false, false, false, true};
+}
 /// New files on all of them in turn, none of which then has more than others.
 constexpr Remedy in_turn(std::string_view part) {
   return {part, Of::self, "placement", 0.0, "round-robin", false, false, false, true};
@@ -95,9 +99,10 @@ constexpr Remedy at_a_time(std::string_view part, std::string_view field, Remedy
   return {.part = part, .field = field, .factor = 2.0, .way = way};
 }
 constexpr std::array kBeegfsRemedies{in_turn("target"), more("target", "target.count"),
-                                     more("mds", "mds.count", 2.0)};
+                                     on_all("target"), more("mds", "mds.count", 2.0)};
 constexpr std::array kCephfsRemedies{more("osd", "osd.count"), more("mds", "mds.count", 2.0)};
-constexpr std::array kChunkstoreRemedies{more("target", "node.count"), more("node", "node.count"),
+constexpr std::array kChunkstoreRemedies{on_all("target"), more("target", "node.count"),
+                                         more("node", "node.count"),
                                          more("meta", "meta.count", 2.0)};
 constexpr std::array kCxlRemedies{more("device", "device.count")};
 // Data and names of these lie on all servers.
@@ -106,9 +111,13 @@ constexpr std::array kGpfsRemedies{more("nsd", "server.count"), more("inodes", "
 constexpr std::array kHdfsRemedies{more("disk", "datanode.count"),
                                    more("datanode", "datanode.count"),
                                    more("namenode", "namenode.count", 2.0)};
-constexpr std::array kLustreRemedies{
-    in_turn("ost"),           more("ost", "ost.count"),      spread("ost", "stripe.count"),
-    more("oss", "oss.count"), more("mdt", "mdt.count", 2.0), more("router", "router.count")};
+constexpr std::array kLustreRemedies{in_turn("ost"),
+                                     more("ost", "ost.count"),
+                                     spread("ost", "stripe.count"),
+                                     on_all("ost"),
+                                     more("oss", "oss.count"),
+                                     more("mdt", "mdt.count", 2.0),
+                                     more("router", "router.count")};
 constexpr std::array kNfsRemedies{more("head", "head.count"), more("network", "head.count"),
                                   more("shelf", "shelf.count")};
 constexpr std::array kNvmeofRemedies{more("target", "target.count")};

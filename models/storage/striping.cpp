@@ -9,10 +9,30 @@ double Striping::width() const { return count == 0.0 ? targets : std::min(count,
 
 double Striping::of(Bytes file) const { return std::clamp(std::ceil(file / size), 1.0, width()); }
 
-double Striping::evenness(const StorageLoad& load) const {
-  const double each = of(load.file), objects = load.concurrent_reads * each;
-  const bool even = objects == 0.0 || each == targets;
-  return even ? 1.0 : objects / (objects + targets - (distinct ? each : 1.0));
+// (sum n)^2 / sum n^2 of the n objects on each target: of O in turn k on each, and one more on r;
+// at random O (1 + (O - c) / M) in the mean, for no two of a file's c meet.
+double Striping::reached(std::span<const StorageLoad::FileSet> files,
+                         std::string_view placement) const {
+  double objects = 0.0, count = 0.0;
+  for (const StorageLoad::FileSet& set : files) {
+    const double each = distinct ? std::min(of(set.size) * copies, targets)
+                                 : std::max(1.0, std::ceil(set.size / size)) * copies;
+    objects += set.files * each;
+    count += set.files;
+  }
+  if (objects == 0.0 || !std::isfinite(objects)) return 1.0;
+  if (placement != "round-robin")
+    return objects / (objects + targets - (distinct ? objects / count : 1.0));
+  const double on_each = std::floor(objects / targets), rest = objects - on_each * targets;
+  const double squares = targets * on_each * on_each + rest * (2.0 * on_each + 1.0);
+  return objects / targets * (objects / squares);
+}
+
+double Striping::evenness(const StorageLoad& load, double reached) const {
+  const double there = targets * reached;
+  const double each = std::min(of(load.file), there), objects = load.concurrent_reads * each;
+  const bool even = objects == 0.0 || each == there;
+  return reached * (even ? 1.0 : objects / (objects + there - (distinct ? each : 1.0)));
 }
 
 Rate Striping::placed(const Placement& placement, double files, Bytes file, Rate target,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,14 +22,19 @@ struct Striping {
   Bytes size;            ///< bytes on one target before the next
   /// The targets of one file are different ones; false: each is drawn by itself.
   bool distinct = true;
-  double copies = 1.0;  ///< of what is written on one, each on another that gets all of it, too
+  /// Of what is written on one, each on another that gets all of it, too; any of them is read.
+  double copies = 1.0;
 
   /// Targets a file is given.
   [[nodiscard]] double width() const;
   /// Targets a file of this size touches: one per started stripe, at most the stripe count.
   [[nodiscard]] double of(Bytes file) const;
-  /// Share of the targets that random reads keep busy, 0 to 1.    [storage.md, eq. 5]
-  [[nodiscard]] double evenness(const StorageLoad& load) const;
+  /// As StorageModel::reach, 0 to 1.    [storage.md, eq. 5]
+  [[nodiscard]] double reached(std::span<const StorageLoad::FileSet> files,
+                               std::string_view placement) const;
+  /// Share of the targets that random reads keep busy, 0 to 1, of files on that share of them.
+  ///    [storage.md, eq. 5]
+  [[nodiscard]] double evenness(const StorageLoad& load, double reached = 1.0) const;
   /// What one of `files` new files of this size moves at when all are written at one time, or read
   /// again, and one target gives `target`: the fullest target finishes last.    [storage.md, eq. 6]
   /// `seed` and `name` decide the draws.

@@ -120,6 +120,11 @@ class Fio final : public Tenant {
 
 }  // namespace
 
-TenantKind fio_kind() { return {kInfos<kFioFields>, make_tenant<Fio>}; }
+// Each process has one, as fio lays them out.
+TenantKind fio_kind() {
+  return {kInfos<kFioFields>, make_tenant<Fio>, [](const Component& component) {
+            return static_cast<double>(bind<kFioFields>(component).jobs);
+          }};
+}
 
 }  // namespace stallcast::models

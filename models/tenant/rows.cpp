@@ -22,7 +22,7 @@ TenantRow row(std::string_view id, std::string_view summary, const TenantKind& k
               std::span<const std::string_view> figures = {}) {
   KindInfo info{id, summary, tenant_common_fields(), kind.fields};
   info.figures = figures;
-  return {info, kind.make};
+  return {info, kind.make, kind.files_of_host};
 }
 
 // Sorted by id (registry_test.cpp holds them to it).

@@ -61,6 +61,7 @@ Tenant::Tenant(const Component& component, Plant& plant, sim::Context& context, 
     Client client = plant.client(common_.hosts, g, common_.on, 1.0);
     client.share = weight_in_class(common_.share, common_.priority);
     client.owner = owner_;
+    plant.hold_to_files(client, metric::of_tenant(id_), common_.on);
     const auto of_host = [&](bool reading) -> Seat::OfHost {
       const Plant::Narrowest least = plant.of_one_host(common_.hosts, g, common_.on, reading);
       if (least.resource.empty()) return {};

@@ -263,6 +263,7 @@ class Tenant {
 struct TenantKind {
   std::span<const base::FieldInfo> fields;
   std::unique_ptr<Tenant> (*make)(const Component&, Plant&, sim::Context&, std::uint64_t seed);
+  double (*files_of_host)(const Component&) = nullptr;  ///< as in TenantRow
 };
 
 /// A tenant of class `Kind`.

@@ -238,6 +238,32 @@ void check_dataset(const Design& design, const JobDesign& job, Diagnostics& repo
   }
 }
 
+// As many targets are read as its files lie on.    [docs/models/storage.md, eq. 5]
+void check_targets(const Design& design, const JobDesign& job, Diagnostics& report) {
+  constexpr double kFew = 0.5;
+  const Component& data = *job.dataset;
+  const Value* on = data.find("on");
+  const Component* storage = on == nullptr ? nullptr : design.find_storage(on->text);
+  if (storage == nullptr || !complete(models::Role::storage, *storage) ||
+      !complete(models::Role::dataset, data) || !complete(models::Role::loader, *job.loader))
+    return;
+  const auto model = models::storage_row(storage->kind).make(*storage);
+  const models::StorageLoad::FileSet files = models::files_of(job, 1.0);
+  const double share = model->reach({&files, 1});
+  if (share > kFew) return;
+  const bool striped = storage->find("stripe.count") != nullptr;
+  const bool one = files.files == 1.0;
+  report.warn("rule", data.pointer,
+              "the data set of job \"" + job.job.id + "\" is " + base::shortest(files.files) +
+                  (one ? " file, which lies on " : " files, which lie on ") +
+                  base::percent(share, 1) + " of the " + model->countable().noun + " of \"" +
+                  storage->id + "\": it is read from no others",
+              (striped ? "write \"stripe\": { \"count\": 0 } for \"" + storage->id +
+                             "\", which lays a file on all, or store"
+                       : "store") +
+                  std::string(" the data set in more files"));
+}
+
 }  // namespace
 
 void check_loading(const Design& design, const JobDesign& job, Diagnostics& report) {
@@ -246,6 +272,7 @@ void check_loading(const Design& design, const JobDesign& job, Diagnostics& repo
     check_shared_memory(design, job, report);
     check_dealing(design, job, report);
     check_shuffle(*job.loader, report);
+    check_targets(design, job, report);
     check_reference(*job.loader, "import.on", ids_of(design.storage), "storage system", report);
   }
   if (job.dataset) check_dataset(design, job, report);

@@ -44,6 +44,27 @@ TEST_CASE("objects with a hash of their own meet on a target") {
   CHECK(evenness(hashed, 1.0) == Approx(4.0 / 11.0));
 }
 
+// (sum n)^2 / (M sum n^2) of the n objects on each target.
+TEST_CASE("few files lie on few targets") {
+  using Set = models::StorageLoad::FileSet;
+  const auto reached = [](double count, double files, const char* placement) {
+    const Set set{.data = {}, .files = files, .size = 1_GB};
+    return over(count).reached({&set, 1}, placement);
+  };
+  for (const char* placement : {"random", "round-robin"}) {
+    INFO(placement);
+    CHECK(reached(1.0, 1.0, placement) == Approx(1.0 / 8.0));
+    CHECK(reached(4.0, 1.0, placement) == Approx(4.0 / 8.0));
+    CHECK(reached(0.0, 1.0, placement) == Approx(1.0));
+    CHECK(reached(1.0, 1e6, placement) == Approx(1.0).epsilon(1e-4));
+  }
+  CHECK(reached(1.0, 8.0, "round-robin") == Approx(1.0));
+  // 2, 1, 1, ...: 9^2 / (4 + 7) of 8
+  CHECK(reached(1.0, 9.0, "round-robin") == Approx(81.0 / 11.0 / 8.0));
+  // Two files meet with 1/8: 4 / (2 + 2 / 8) of 8
+  CHECK(reached(1.0, 2.0, "random") == Approx(4.0 / 2.25 / 8.0));
+}
+
 TEST_CASE("the objects of one file lie on targets of their own") {
   // any c of M: one each; two files of 5 of 8 share at least two targets, at most five
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {

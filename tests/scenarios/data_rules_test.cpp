@@ -33,6 +33,21 @@ constexpr const char* kRaw = R"("format": "raw", "sample": "1 MB")";
 
 }  // namespace
 
+// 1 MB files of one stripe on 8 OSTs: one on an eighth, four on half of them.
+TEST_CASE("a data set that lies on few targets is warned of") {
+  const auto said = [](const char* in_file) {
+    return remark(R"("format": "hdf5", "sample": "1 MB", "samples": 100000, "samples_per_file": )" +
+                  std::string(in_file));
+  };
+  CHECK_THAT(said("100000"),
+             Contains("rule /jobs/0/dataset the data set of job \"train\" is 1 file, which lies on "
+                      "12.5 % of the OSTs of \"scratch\": it is read from no others | write "
+                      "\"stripe\": { \"count\": 0 } for \"scratch\", which lays a file on all, or "
+                      "store the data set in more files"));
+  CHECK_THAT(said("25000"), Contains("is 4 files, which lie on 50.0 % of the OSTs"));
+  CHECK(said("1000") == "");
+}
+
 TEST_CASE("a data set holds a sample, a shard and a row group") {
   const std::string raw = std::string(kRaw) + ", ";
   CHECK(remark(raw + R"("size": "1 TB")") == "");

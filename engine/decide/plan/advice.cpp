@@ -175,11 +175,14 @@ class Advisor {
   [[nodiscard]] std::vector<Proposal> take() { return std::move(proposals_); }
 
  private:
-  /// Whether all of a resource is used while anything of it is.
+  /// Whether all of a resource is used while anything of it is, not only what reads have of it.
   [[nodiscard]] bool full(std::string_view resource) const {
-    return std::ranges::any_of(prediction_.resources, [&](const ResourceUse& use) {
-      return use.name == resource && use.load() >= kFull;
-    });
+    bool all = false, part = false;
+    for (const ResourceUse& use : prediction_.resources) {
+      all = all || (use.name == resource && use.load() >= kFull);
+      part = part || (resource.starts_with(use.name + ".") && use.load() < kFull);
+    }
+    return all && !part;
   }
 
   [[nodiscard]] bool costs(const JobDesign& job, std::string_view cause) const {

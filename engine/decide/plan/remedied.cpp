@@ -51,10 +51,7 @@ std::optional<Proposal> remedied(const Patient& patient, const Remedy& remedy,
     const std::optional<double> more = raised(*value, remedy.factor, first);
     return more ? std::optional(raised_to(*more, remedy, patient, fabric)) : std::nullopt;
   }
-  const std::string before = value->dimension == Dimension::boolean
-                                 ? (value->number != 0.0 ? "true" : "false")
-                                 : value->text;
-  const std::string after(remedy.text);
+  const std::string before = base::written(*value), after(remedy.text);
   if (before == after) return std::nullopt;
   const std::string field = "." + std::string(remedy.field);
   return Proposal{patient.label + field + " " + before + " -> " + after,
