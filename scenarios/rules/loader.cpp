@@ -240,15 +240,16 @@ void check_dataset(const Design& design, const JobDesign& job, Diagnostics& repo
 
 // As many targets are read as its files lie on.    [docs/models/storage.md, eq. 5]
 void check_targets(const Design& design, const JobDesign& job, Diagnostics& report) {
-  constexpr double kFew = 0.5;
+  constexpr double kFew = 0.5, kMany = 1e4;  // of targets, and files: no system has so many targets
   const Component& data = *job.dataset;
   const Value* on = data.find("on");
   const Component* storage = on == nullptr ? nullptr : design.find_storage(on->text);
   if (storage == nullptr || !complete(models::Role::storage, *storage) ||
       !complete(models::Role::dataset, data) || !complete(models::Role::loader, *job.loader))
     return;
-  const auto model = models::storage_row(storage->kind).make(*storage);
   const models::StorageLoad::FileSet files = models::files_of(job, 1.0);
+  if (files.files > kMany) return;
+  const auto model = models::storage_row(storage->kind).make(*storage);
   const double share = model->reach({&files, 1});
   if (share > kFew) return;
   const bool striped = storage->find("stripe.count") != nullptr;
