@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stallcast/coverage.hpp"
+#include "stallcast/result.hpp"
 
 /// Predictions of the rows of a table of measurements: what `stallcast validate --from` says.
 namespace stallcast {
@@ -72,6 +73,8 @@ struct RowValidation {
   std::vector<PredictedRow> rows;  ///< in the order of the table
   std::vector<RowErrors> errors;   ///< by metric, then group, then method
   Coverage coverage;               ///< of the scored rows
+  /// The time limit or an interrupt, where that came first: rows that were not ready have a note.
+  std::optional<Failure> stopped = {};
 };
 
 /// Those of which nothing is predicted; their notes say why.

@@ -42,7 +42,13 @@ TEST_CASE("ports are read however they are written") {
                           "100 Gb/s x 2",
                           "100 x 2",
                           "100x2",
-                          "HDR100 x2"})
+                          "HDR100 x2",
+                          "2 ports of 100GbE",
+                          "2 HDR100",
+                          "two IB HDR100 ports",
+                          "100+100",
+                          "2 x 0.1 Tb/s",
+                          "2 x 100,000 Mb/s"})
     CHECK(std::string(two) + ": " + ports(two) == std::string(two) + ": 2 of 100");
   CHECK(ports("HDR") == "0 of 200");
   CHECK(ports("4xNDR200") == "4 of 200");
@@ -51,9 +57,14 @@ TEST_CASE("ports are read however they are written") {
   CHECK(ports("ConnectX-7 400") == "0 of 400");
   CHECK(ports("2x ConnectX-7 400GbE") == "2 of 400");
   CHECK(ports("Slingshot 200") == "0 of 200");
+  CHECK(ports("4 NDR") == "4 of 400");
+  CHECK(ports("2x dual-port 100GbE") == "4 of 100");
+  CHECK(ports("1 000") == "0 of 1000");
+  CHECK(ports("10 GbE") == "0 of 10");
   CHECK(ports("Slingshot-11") == "0 of 200");
   CHECK(ports("100 Gbps") == "0 of 100");
-  for (const char* none : {"", "0", "local", "not read", "ConnectX-7", "2x"})
+  for (const char* none : {"", "0", "local", "not read", "ConnectX-7", "2x", "2 x 100 + 1 x 400",
+                           "100 GbE + 400 IB", "0.4", "2 100"})
     CHECK(std::string(none) + ": " + ports(none) == std::string(none) + ": not known");
 }
 
@@ -61,8 +72,21 @@ TEST_CASE("counts and rates are read however they are written") {
   for (const char* eight : {"8x KIOXIA", "8 x KIOXIA CM7 7.68 TB", "8 KIOXIA 7.68 TB",
                             "8x7.68 TB NVMe", "eight drives", "8\xC3\x97 NVMe"})
     CHECK(written::count_of_cell(eight) == 8.0);
-  for (const char* none : {"7.68 TB NVMe", "61 TB QLC", "managed S3", "as 10-DN", "0 x none", ""})
+  for (const char* ten : {"7.68TB x 10", "7.68 TB NVMe (10x)", "ten 7.68 TB NVMe", "PM1743 x 10",
+                          "instance store 10 x 3750GB", "2 x 5 x 7.68 TB", "2 x (5 x 7.68 TB)"})
+    CHECK(std::string(ten) + ": " +
+              std::to_string(written::count_of_cell(ten).value_or(0.0)).substr(0, 3) ==
+          std::string(ten) + ": 10.");
+  for (const char* none : {"7.68 TB NVMe", "61 TB QLC", "managed S3", "as 10-DN", "0 x none", "",
+                           "Optane P5800X", "U.2 x4 lanes"})
     CHECK_FALSE(written::count_of_cell(none).has_value());
+  CHECK(written::drives_of_cell("2 x 480 GB boot + 10 x 7.68 TB NVMe") == "10 x 7.68 tb nvme");
+  CHECK(written::drives_of_cell("8 x KIOXIA CM7, PCIe 5") == "8 x KIOXIA CM7, PCIe 5");
+  for (const char* both : {"12 x 6.8 TB NVMe, 4 x 18 TB HDD", "60 x HDD with 4 x NVMe cache"})
+    CHECK_FALSE(written::drives_of_cell(both).has_value());
+  CHECK(written::amount_in("1e6") == 1e6);
+  CHECK_FALSE(written::amount_in("-1").has_value());
+  CHECK_FALSE(written::rate_in("-3 GB/s").has_value());
   const auto gbps = [](const char* text) {
     return written::rate_in(text).value_or(Rate{}).in(unit::GBps);
   };
@@ -112,6 +136,8 @@ TEST_CASE("a drive is what its name or its kind reads, and one that nobody knows
   CHECK(unknown.read * unknown.high == 14_GBps);
   CHECK(drive_in("2 x 16 TB SATA HDD", 6_GBps).read < 0.3_GBps);
   CHECK(drive_in("24 x SATA SSD", 6_GBps).read < 0.6_GBps);
+  CHECK(drive_in("12 x 20 TB 7.2k SAS", 6_GBps).read < 0.3_GBps);
+  CHECK(drive_in("10 x gp3 EBS", 6_GBps).read < 2.1_GBps);
   CHECK(drive_in("ACME, PCIe 5", 6_GBps).read > drive_in("ACME, PCIe 4", 6_GBps).read);
 }
 
@@ -212,6 +238,32 @@ TEST_CASE("a stated rate is read in its unit, whatever the case of its word") {
             .in(unit::GBps) == Approx(20.97152));
 }
 
+TEST_CASE("what is stated of all ports counts where none is") {
+  const auto port = [](const std::map<std::string, std::string>& cells) {
+    const Facts facts = facts_of(cells);
+    return facts.node_port * facts.node_ports * facts.nodes;
+  };
+  CHECK(port({{"storage_nodes", "4"}, {"storage_net_GBps", "20"}}).in(unit::GBps) == Approx(20.0));
+  CHECK(port({{"storage_net_GBps", "20"}}).in(unit::GBps) == Approx(20.0));
+  // A port of each node counts before it.
+  CHECK(port({{"storage_nodes", "4"},
+              {"storage_net_GBps", "20"},
+              {"storage_nic_Gbps_per_node", "2x100"}}) == Rate::from(800, unit::Gbps));
+  Diagnostics none;
+  const CsvTable table(
+      "num_hosts,client_net_GBps_total,storage_nodes,storage_net_GBps_total,drives_total,"
+      "drives_GBps_total,read_threads\n4,20,5,10,8,4,-1\n",
+      "t.csv", none);
+  const Workload* unet3d = find_workload("unet3d");
+  const Facts first = read_facts(table, 0, *unet3d, unet3d->compute("a100"));
+  CHECK((first.port * first.ports * 4.0).in(unit::GBps) == Approx(20.0));
+  CHECK((first.node_port * first.node_ports * 5.0).in(unit::GBps) == Approx(10.0));
+  CHECK((first.drive.read * first.drives).in(unit::GBps) == Approx(4.0));
+  CHECK(first.read_threads == 4.0);
+  CHECK(first.notes ==
+        std::vector<std::string>{"\"-1\" in column \"read_threads\" is taken as not known"});
+}
+
 TEST_CASE("drives of a host are as many as the row says, named or not") {
   const auto count = [](const char* drives) {
     return store_of({{"protocol", "local FS"}, {"drives", drives}})
@@ -222,6 +274,8 @@ TEST_CASE("drives of a host are as many as the row says, named or not") {
   CHECK(count("4x Solidigm D7-PS1010 7.68 TB") == 4);
   CHECK(count("8x KIOXIA 7.68 TB") == 8);
   CHECK(count("KIOXIA 7.68 TB") == 1);
+  CHECK(count("2 x 480 GB boot + 10 x 7.68 TB NVMe") == 10);
+  CHECK(facts_of({{"storage_nodes", "8"}, {"drives", "80 NVMe in all"}}).drives == 80.0);
   CHECK(store_of({{"protocol", "local"}, {"drives", "2 x ACME NVMe"}})["drive"]["read"]["low"] ==
         "3 GB/s");
 }

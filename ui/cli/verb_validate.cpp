@@ -105,8 +105,12 @@ int validate_cases(const calibration::InputFiles& files, std::size_t draws,
 /// which no row is predicted was of no use.
 ExitCode judge_rows(const RowValidation& rows, bool quiet) {
   constexpr std::size_t kMostNamed = 5;
+  if (rows.rows.empty()) {
+    print_error("stallcast: the table has no rows", "");
+    return ExitCode::bad_input;
+  }
   const std::vector<const PredictedRow*> missing = unpredicted(rows);
-  if (missing.empty() && !rows.rows.empty()) return ExitCode::ok;
+  if (missing.empty()) return ExitCode::ok;
   std::string why;
   for (std::size_t i = 0; i < missing.size() && !quiet; ++i) {
     if (i == kMostNamed) {
@@ -120,6 +124,7 @@ ExitCode judge_rows(const RowValidation& rows, bool quiet) {
   print_error("stallcast: " + std::to_string(missing.size()) + " of " +
                   std::to_string(rows.rows.size()) + " rows are not predicted",
               why);
+  if (rows.stopped) return rows.stopped->exit;
   return missing.size() == rows.rows.size() ? ExitCode::bad_input : ExitCode::ok;
 }
 

@@ -65,6 +65,16 @@ Cells cells(const PredictedRow& row, const RowMetric& metric) {
   return out;
 }
 
+/// Metrics that any row is predicted of.
+std::vector<RowMetric> shown_metrics(const RowValidation& v) {
+  std::vector<RowMetric> out;
+  for (const RowMetric& metric : v.metrics)
+    if (std::any_of(v.rows.begin(), v.rows.end(),
+                    [&](const PredictedRow& row) { return !cells(row, metric).predicted.empty(); }))
+      out.push_back(metric);
+  return out;
+}
+
 /// Notes, each once: of one row with its name, else of how many.
 std::string notes_text(const RowValidation& v, const Ink& ink) {
   std::vector<std::pair<std::string, std::vector<std::string>>> notes;
@@ -87,7 +97,7 @@ std::string rows_text(const RowValidation& v, const ReportContext& context, cons
   const Ink ink(style.colour);
   std::string out = ink.bold(v.title) + "\n";
   for (const std::string& paragraph : v.protocol) out += wrapped("  ", paragraph, 2);
-  for (const RowMetric& metric : v.metrics) {
+  for (const RowMetric& metric : shown_metrics(v)) {
     out += "\n" + ink.bold(metric.id) + "\n  " + left("", 24) + right("measured", 9) +
            right("predicted", 10) + right("90 % interval", 21) + right("error", 14) + "\n";
     for (const PredictedRow& row : v.rows) {
@@ -97,8 +107,10 @@ std::string rows_text(const RowValidation& v, const ReportContext& context, cons
              right(c.predicted, 10) + right(c.interval, 21) + right(" " + c.error, 14) + "\n";
     }
   }
-  out += "\n" + ink.bold("Errors") + "\n  " + left("", 27) + right("rows", 4) + right("mean", 13) +
-         right("median", 13) + right("x", 7) + right("x<1.2", 6) + right("in 90 %", 8) + "\n";
+  if (!v.errors.empty())
+    out += "\n" + ink.bold("Errors") + "\n  " + left("", 27) + right("rows", 4) +
+           right("mean", 13) + right("median", 13) + right("x", 7) + right("x<1.2", 6) +
+           right("in 90 %", 8) + "\n";
   std::string last;
   for (const RowErrors& e : v.errors) {
     const RowMetric& metric = metric_of(v, e.metric);
@@ -204,7 +216,7 @@ std::string rows_markdown(const RowValidation& v, const ReportContext& context) 
            (e.coverage ? base::percent(*e.coverage, 0) : "") + " |\n";
   }
   out += coverage_markdown(v.coverage);
-  for (const RowMetric& metric : v.metrics) {
+  for (const RowMetric& metric : shown_metrics(v)) {
     out +=
         "\n## " + metric.id +
         "\n\n| case | measured | predicted | 90 % interval | error |\n|---|---:|---:|---:|---:|\n";
@@ -254,7 +266,7 @@ std::string rows_html(const RowValidation& v, const ReportContext& context) {
                                                    {"inside the 90 % interval", "number"}},
                                                   errors)));
   std::vector<std::vector<std::string>> notes;
-  for (const RowMetric& metric : v.metrics) {
+  for (const RowMetric& metric : shown_metrics(v)) {
     std::vector<std::vector<std::string>> figures;
     for (const PredictedRow& row : v.rows)
       if (const Cells c = cells(row, metric); !c.predicted.empty())

@@ -38,7 +38,10 @@ struct Kind {
 };
 constexpr std::array kKinds = std::to_array<Kind>(
     {{R"(\binstance\b)", 2.2_GBps, 1.2_GBps, 4.0_GBps},
-     {R"(\bHDDs?\b|\bhard (disk|drive)|\b\d+(\.\d+)?k ?rpm)", 0.22_GBps, 0.1_GBps, 0.29_GBps},
+     // Volumes of clouds: gp3 125 MiB/s as made, 1 GiB/s (2 since 2025) at most; io2 4 GB/s.
+     {R"(\b(gp2|gp3|io1|io2|EBS)\b)", 1.0_GBps, 0.125_GBps, 4.0_GBps},
+     {R"(\bHDDs?\b|\bhard (disk|drive)|\b\d+(\.\d+)?k? ?rpm|\b(7\.2|10|15)k\b(?! ?iops))",
+      0.22_GBps, 0.1_GBps, 0.29_GBps},
      {R"(\bSATA\b)", 0.5_GBps, 0.1_GBps, 0.56_GBps},
      {R"(\bSAS\b)", 1.2_GBps, 0.2_GBps, 4.2_GBps},
      {R"(PCI ?e ?(gen ?)?5|\bgen ?5)", 12.0_GBps, 8.0_GBps, 14.5_GBps},

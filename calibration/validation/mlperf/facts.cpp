@@ -99,6 +99,20 @@ void Facts::note(std::string_view column, const std::string& cell, const std::st
                   taken);
 }
 
+std::optional<double> Facts::amount(std::string_view column, const std::string& cell) {
+  if (written::negative(cell)) note(column, cell, "not known");
+  return written::amount_in(cell);
+}
+
+std::optional<Rate> Facts::total(std::string_view column, const std::string& cell) {
+  if (written::negative(cell)) note(column, cell, "not known");
+  return rate_of(cell);
+}
+
+void Facts::unread_ports(std::string_view column, const std::string& cell) {
+  if (has(cell, R"(\d)") && written::number_in(cell) != 0.0) note(column, cell, "not known");
+}
+
 void Facts::count_servers(std::optional<double> drives_said, Rate rate) {
   nodes_said = false;
   if (drives_said) {
@@ -120,11 +134,11 @@ Facts read_facts(const CsvTable& table, std::size_t row, const Workload& workloa
   const auto text = [&](std::string_view column) -> const std::string& {
     return table.text(row, column);
   };
-  const auto number = [&](std::string_view column, double otherwise) {
-    return written::amount_in(text(column)).value_or(otherwise);
-  };
   const BenchmarkRules& rules = workload.rules;
   Facts out;
+  const auto number = [&](std::string_view column, double otherwise) {
+    return out.amount(column, text(column)).value_or(otherwise);
+  };
   out.id = text("case_id");
   out.workload = &workload;
   out.compute = compute;
@@ -141,29 +155,42 @@ Facts read_facts(const CsvTable& table, std::size_t row, const Workload& workloa
   out.cores = cpu.threads / 2.0;
   out.zen2 = cpu.zen2;
   out.memory_rate = cpu.memory;
-  if (const auto ports = ports_of(text("client_nic_Gbps"), text("client_nics"))) {
+  const std::string& client = text("client_nic_Gbps");
+  if (const auto ports = ports_of(client, text("client_nics"))) {
     out.port = ports->rate;
     out.ports = *ports->count;
+  } else {
+    out.unread_ports("client_nic_Gbps", client);
+    if (const auto all = out.total("client_net_GBps_total", text("client_net_GBps_total")))
+      out.port = *all / out.hosts;
   }
   out.product = base::join(std::vector<std::string>{text("storage_product"), text("protocol_fs"),
                                                     text("drive_model"), text("sys_notes")},
                            " ");
   out.drive = drive_of(table, row, out.product);
-  out.stated = rate_of(text("stated_peak_read_GBps"));
+  out.stated = out.total("stated_peak_read_GBps", text("stated_peak_read_GBps"));
   out.nodes = number("storage_nodes", 1.0);
   const bool local = out.says(R"(\blocal\b)");
   out.drives = number("drives_total", local ? out.nodes : kDrivesOfServer * out.nodes);
+  if (!out.drive.known)
+    if (const auto all = out.total("drives_GBps_total", text("drives_GBps_total")))
+      out.drive = {*all / out.drives};
   if (!written::amount_in(text("storage_nodes")) && !local) {
     out.count_servers(
         written::amount_in(text("drives_total")),
         (out.port > Rate{} ? out.port * out.ports : kClientPort) * out.hosts * kOfPorts);
   }
-  if (const auto ports = ports_of(text("storage_nic_Gbps"), text("storage_nics_per_node"));
-      ports && !out.asked) {
+  const std::string& servers = text("storage_nic_Gbps");
+  if (const auto ports = ports_of(servers, text("storage_nics_per_node"))) {
+    if (out.asked) return out;
     out.node_port = ports->rate;
     out.node_ports = *ports->count;
     if (text("storage_nics_per_node").find("total") != std::string::npos)
       out.node_ports /= out.nodes;
+  } else {
+    out.unread_ports("storage_nic_Gbps", servers);
+    if (const auto all = out.total("storage_net_GBps_total", text("storage_net_GBps_total")))
+      out.node_port = *all / out.nodes;
   }
   return out;
 }

@@ -69,6 +69,11 @@ struct Facts {
   [[nodiscard]] Rate sheets(double times = 1.0) const;
   /// A sentence about how `column`'s `cell` was read.
   void note(std::string_view column, const std::string& cell, const std::string& taken);
+  /// What `cell` has above 0, as written::amount_in, and rate_of; a negative one has a note.
+  [[nodiscard]] std::optional<double> amount(std::string_view column, const std::string& cell);
+  [[nodiscard]] std::optional<Rate> total(std::string_view column, const std::string& cell);
+  /// A note where a cell that says nothing of ports has digits.
+  void unread_ports(std::string_view column, const std::string& cell);
   /// Servers that nobody counts: as many as `drives_said` or a stated rate take, else sized for
   /// clients that ask for `rate`.
   void count_servers(std::optional<double> drives_said, Rate rate);

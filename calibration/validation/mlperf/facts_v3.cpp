@@ -57,14 +57,16 @@ Rate asked_by(const Facts& f, double ranks) {
 }
 
 /// Servers, drives and ports: of columns, else of the words about the storage.
-void read_servers(const CsvTable& table, std::size_t row, double ranks, Facts& out) {
+void read_servers(const CsvTable& table, std::size_t row, double ranks, const std::string& drives,
+                  Facts& out) {
   const auto cell = [&](std::string_view column) -> const std::string& {
     return table.text(row, column);
   };
   const written::Servers words = written::servers_in(cell("storage"));
   const auto nodes = written::number_in(cell("storage_nodes"));
-  const bool column = nodes && *nodes > 0.0;
-  const auto each = written::count_of_cell(cell("drives"));
+  const bool column = out.amount("storage_nodes", cell("storage_nodes")).has_value();
+  const bool in_all = has(drives, R"(\b(in all|in total|total|altogether)\b)");
+  const auto each = written::count_of_cell(drives);
   out.local = !has(out.protocol, "lustre|weka|nfs|s3|object|alluxio|juicefs|nvme[/-]|nvme over") &&
               (has(out.protocol + " " + cell("client_nic_Gbps"), R"(\blocal\b)") ||
                (nodes && *nodes == 0.0));
@@ -76,10 +78,15 @@ void read_servers(const CsvTable& table, std::size_t row, double ranks, Facts& o
     out.note("storage_nodes", cell("storage_nodes"), base::shortest(*nodes));
   if (column || words.nodes) {
     out.nodes = column ? *nodes : *words.nodes;
-    out.drives = words.drives.value_or(out.nodes * each.value_or(kDrivesOfServer));
+    const double of_all = (in_all ? 1.0 : out.nodes) * each.value_or(kDrivesOfServer);
+    out.drives = words.drives.value_or(each ? of_all : out.nodes * kDrivesOfServer);
   } else {
     out.count_servers(words.drives, asked_by(out, ranks));
-    if (out.asked) return;
+  }
+  const auto all = out.total("storage_net_GBps", cell("storage_net_GBps"));
+  if (out.asked) {
+    if (all) out.node_port = *all / out.nodes;
+    return;
   }
   const std::string& ports = cell("storage_nic_Gbps_per_node");
   if (const auto read = written::ports_of_cell(ports)) {
@@ -88,8 +95,9 @@ void read_servers(const CsvTable& table, std::size_t row, double ranks, Facts& o
   } else if (words.port > Rate{}) {
     out.node_port = words.port;
     out.node_ports = words.node_ports.value_or(1.0);
-  } else if (has(ports, R"(\d)") && written::number_in(ports) != 0.0) {
-    out.note("storage_nic_Gbps_per_node", ports, "not known");
+  } else {
+    out.unread_ports("storage_nic_Gbps_per_node", ports);
+    if (all) out.node_port = *all / out.nodes;
   }
 }
 
@@ -100,10 +108,10 @@ Facts read_facts_v3(const CsvTable& table, std::size_t row, const Workload* work
   const auto text = [&](std::string_view column) -> const std::string& {
     return table.text(row, column);
   };
-  const auto number = [&](std::string_view column, double otherwise) {
-    return written::amount_in(text(column)).value_or(otherwise);
-  };
   Facts out;
+  const auto number = [&](std::string_view column, double otherwise) {
+    return out.amount(column, text(column)).value_or(otherwise);
+  };
   out.id = text("case_id");
   out.workload = workload;
   out.compute = compute;
@@ -126,18 +134,20 @@ Facts read_facts_v3(const CsvTable& table, std::size_t row, const Workload* work
     out.port = ports->rate;
     out.ports = ports->count.value_or(1.0);
     if (has(text("note"), "cloud shape has one")) out.ports = 1.0;
-  } else if (has(client, R"(\d)") && written::number_in(client) != 0.0) {
-    out.note("client_nic_Gbps", client, "not known");
+  } else {
+    out.unread_ports("client_nic_Gbps", client);
   }
   out.protocol = text("protocol");
-  const std::string drives = text("drives") + " " + text("storage");
+  const auto cell = written::drives_of_cell(text("drives"));
+  if (!cell) out.note("drives", text("drives"), "not known: of more than one kind");
+  const std::string drives = cell.value_or("") + " " + text("storage");
   out.product =
       base::join(std::vector<std::string>{out.protocol, drives, text("system"), text("note")}, " ");
   // Where the drives are not named, the system may be.
   out.drive = drive_in(drives, kServerDrive);
   if (!out.drive.known && out.says("i3en|Alluxio")) out.drive = {kInstanceDrive};
   out.stated = stated_in(table, row, drives + " " + about);
-  read_servers(table, row, ranks, out);
+  read_servers(table, row, ranks, cell.value_or(""), out);
   return out;
 }
 

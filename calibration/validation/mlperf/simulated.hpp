@@ -18,6 +18,9 @@
 /// measured row of the same system leaves of them.
 namespace stallcast::calibration::mlperf {
 
+/// Of one host: a search goes no further.
+inline constexpr double kMostRanks = 4096;
+
 struct RowOptions {
   predict::PredictOptions predict;
   std::size_t draws = 16;        ///< of a row

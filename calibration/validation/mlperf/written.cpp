@@ -37,8 +37,27 @@ struct Word {
   std::string_view name;
   double number;
 };
-constexpr std::array kNumbers = std::to_array<Word>(
-    {{"single", 1}, {"one", 1}, {"dual", 2}, {"two", 2}, {"quad", 4}, {"four", 4}, {"eight", 8}});
+constexpr std::array kNumbers = std::to_array<Word>({{"single", 1},
+                                                     {"one", 1},
+                                                     {"dual", 2},
+                                                     {"two", 2},
+                                                     {"three", 3},
+                                                     {"quad", 4},
+                                                     {"four", 4},
+                                                     {"six", 6},
+                                                     {"eight", 8},
+                                                     {"ten", 10},
+                                                     {"twelve", 12},
+                                                     {"sixteen", 16}});
+/// Units that only cells about ports have rates of ports in, in Gb/s.
+constexpr std::array kUnits = std::to_array<Word>({{"tb/s", 1000.0},
+                                                   {"mb/s", 1e-3},
+                                                   {"tbyte/s", 8000.0},
+                                                   {"mbyte/s", 8e-3},
+                                                   {"gibyte/s", 8.589934592}});
+/// Gb/s of the slowest ports that clusters have: what is less was meant otherwise.
+constexpr double kSlowestPort = 1.0;
+constexpr double kMostPorts = 16.0;  // of one server: what is more is a rate
 
 bool is_bits(std::string_view word, bool in_cell) {
   const auto end = kBits.end() - (in_cell ? 0 : 2);
@@ -100,6 +119,8 @@ std::optional<double> gbps_of(const std::string& word, const std::string& next, 
   const std::string unit = digits < word.size() ? word.substr(digits) : next;
   if (unit == "gbyte/s") return 8.0 * *number;
   if (is_bits(unit, bare)) return number;
+  for (const Word& one : kUnits)
+    if (bare && unit == one.name) return *number * one.number;
   return bare && digits == word.size() ? number : std::nullopt;
 }
 
@@ -113,13 +134,14 @@ std::optional<double> count_behind(const std::vector<std::string>& words, std::s
   return from + 1 < words.size() && words[from] == "x" ? whole_word(words[from + 1]) : std::nullopt;
 }
 
-std::optional<Ports> ports_of(const std::string& text, bool bare) {
+using Words = std::vector<std::string>;
+
+/// What `words` say from `from` on.
+std::optional<Ports> ports_of(const Words& words, std::size_t from, bool bare) {
   static const std::regex kCount(R"((\d{1,4})x(.*))"), kTimes(R"(x(?:\d.*)?)");
-  constexpr double kMostPorts = 16.0;  // of one server: what is more is a rate
-  const std::vector<std::string> words = words_of(text);
   const auto at = [&](std::size_t i) { return i < words.size() ? words[i] : std::string(); };
   Ports out;
-  for (std::size_t i = 0; i < words.size(); ++i) {
+  for (std::size_t i = from; i < words.size(); ++i) {
     std::string word = words[i];
     std::smatch found;
     if (std::regex_match(word, found, kCount)) {
@@ -137,14 +159,21 @@ std::optional<Ports> ports_of(const std::string& text, bool bare) {
       word.erase(0, 1);  // "2 x400"
     }
     if (const auto number = number_word(word)) {
-      out.count = number;
+      out.count = out.count.value_or(1.0) * *number;  // "2x dual-port"
       continue;
     }
-    if (const auto gbps = gbps_of(word, at(i + 1), bare)) {
-      out.rate = Rate::from(*gbps, unit::Gbps);
-      if (!out.count && bare) out.count = count_behind(words, i + 1);
-      return out;
-    }
+    const auto gbps = gbps_of(word, at(i + 1), bare);
+    if (!gbps) continue;
+    // "2 ports of 100GbE", "4 NDR": few of what is a rate itself. "2 100" may mean 2100.
+    if (const auto number = whole_word(word);
+        bare && !out.count && number && *number <= kMostPorts && !is_bits(at(i + 1), true))
+      if (const auto behind = ports_of(words, i + 1, bare); behind && !behind->count)
+        return whole_word(at(i + 1)) && !is_bits(at(i + 2), true)
+                   ? std::nullopt
+                   : std::optional(Ports{.count = number, .rate = behind->rate});
+    out.rate = Rate::from(*gbps, unit::Gbps);
+    if (!out.count && bare) out.count = count_behind(words, i + 1);
+    return out;
   }
   return std::nullopt;
 }
@@ -189,16 +218,66 @@ std::string plain(const std::string& text) {
   return out;
 }
 
-std::optional<Ports> ports_of_cell(const std::string& cell) { return ports_of(plain(cell), true); }
+std::optional<Ports> ports_of_cell(const std::string& cell) {
+  static const std::regex kThousands(R"((\d) (?=000\b))"), kParts(R"(\s*(?:[+&]|\band\b)\s*)"),
+      kDigit(R"(\d)");
+  const std::string text = std::regex_replace(plain(cell), kThousands, "$1");
+  std::optional<Ports> out;
+  for (std::sregex_token_iterator part(text.begin(), text.end(), kParts, -1), end; part != end;
+       ++part) {
+    const std::optional<Ports> found = ports_of(words_of(*part), 0, true);
+    if (!found && !std::regex_search(part->str(), kDigit)) continue;
+    if (!found || found->rate.in(unit::Gbps) < kSlowestPort) return std::nullopt;
+    if (out && out->rate != found->rate) return std::nullopt;
+    if (out)
+      out->count = out->count.value_or(1.0) + found->count.value_or(1.0);
+    else
+      out = found;
+  }
+  return out;
+}
 
 std::optional<double> count_of_cell(const std::string& cell) {
-  static const std::regex kCount(R"(^\s*(\d{1,6})\s*x(?![a-z]))"),
-      kAlone(R"(^\s*(\d{1,6})\s+(?!x\b|tb\b|gb\b|tib\b|gib\b|pb\b|c\b|cores?\b|vcpus?\b)[a-z])");
+  static const std::regex kEach(R"(^\s*(\d{1,4})\s*x\s*\(?\s*(\d{1,4})\s*x(?![a-z]))"),
+      kCount(R"(^\s*(\d{1,6})\s*x(?![a-z]))"),
+      kAlone(R"(^\s*(\d{1,6})\s+(?!x\b|tb\b|gb\b|tib\b|gib\b|pb\b|c\b|cores?\b|vcpus?\b)[a-z])"),
+      kInside(R"([\s(](\d{1,4})\s*x\s*[\d.]+\s*[gtp]i?b\b)"),
+      kBehind(R"(\s(?:x\s*(\d{1,4})|\((\d{1,4})\s*x\)|\(x\s*(\d{1,4})\))\s*(?:$|[,;]))");
   const std::string text = plain(cell);
+  std::smatch found;
+  if (std::regex_search(text, found, kEach)) return std::stod(found[1]) * std::stod(found[2]);
   if (const auto count = first(text, kCount)) return count;
   const std::vector<std::string> words = words_of(text);
   if (const auto number = words.empty() ? std::nullopt : number_word(words.front())) return number;
-  return first(text, kAlone);
+  if (const auto count = first(text, kAlone)) return count;
+  if (const auto count = first(text, kInside)) return count;
+  if (!std::regex_search(text, found, kBehind)) return std::nullopt;
+  return number_in(found[0]);
+}
+
+std::optional<std::string> drives_of_cell(const std::string& cell) {
+  static const std::regex kParts(R"(\s*(?:[+;&]|,\s|\band\b|\bwith\b)\s*)"),
+      kOther(R"(\b(?:boot|os|system) ?(?:drives?|disks?|ssds?)?\b)"), kCounted(R"(\d\s*x|x\s*\d)"),
+      kKind(R"(\b(?:hdd|sata|sas|nvme|ssd|flash|qlc|tlc)s?\b)");
+  const std::string text = plain(cell);
+  std::string out;
+  std::optional<std::string> kind;
+  bool all = true;
+  for (std::sregex_token_iterator part(text.begin(), text.end(), kParts, -1), end; part != end;
+       ++part) {
+    const std::string said = *part;
+    if (std::regex_search(said, kOther) && std::regex_search(said, kCounted)) {
+      all = false;
+      continue;
+    }
+    std::smatch found;
+    if (std::regex_search(said, kCounted) && std::regex_search(said, found, kKind)) {
+      if (kind && *kind != found.str()) return std::nullopt;
+      kind = found.str();
+    }
+    out += (out.empty() ? "" : ", ") + said;
+  }
+  return all ? cell : out;
 }
 
 std::optional<Rate> rate_in(const std::string& text) {
@@ -206,7 +285,7 @@ std::optional<Rate> rate_in(const std::string& text) {
       R"((\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s*([kmgt])(ibyte|byte|b)/s)");
   std::smatch found;
   const std::string sentence = plain(text);
-  if (!std::regex_search(sentence, found, kRate)) return std::nullopt;
+  if (negative(text) || !std::regex_search(sentence, found, kRate)) return std::nullopt;
   const double power = static_cast<double>(std::string_view("kmgt").find(found[2].str()[0])) + 1.0;
   const double base = found[3] == "ibyte" ? 1024.0 : 1000.0;
   const double bits = found[3] == "b" ? 8.0 : 1.0;
@@ -214,12 +293,18 @@ std::optional<Rate> rate_in(const std::string& text) {
 }
 
 std::optional<double> number_in(const std::string& text) {
-  static const std::regex kNumber(R"((\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?))");
+  static const std::regex kNumber(
+      R"((\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:[eE][+\-]?\d+\b)?))");
   std::smatch found;
-  if (!std::regex_search(text, found, kNumber)) return std::nullopt;
+  if (negative(text) || !std::regex_search(text, found, kNumber)) return std::nullopt;
   std::string digits = found[1];
   std::erase(digits, ',');
   return std::stod(digits);
+}
+
+bool negative(const std::string& text) {
+  static const std::regex kNegative(R"(^\s*-\s*\.?\d)");
+  return std::regex_search(text, kNegative);
 }
 
 std::optional<double> amount_in(const std::string& text) {
@@ -255,7 +340,7 @@ Servers servers_in(const std::string& text) {
     if (!boxes) boxes = first(said, kBoxes);
     if (!drives.count) drives = {first(said, kDrives), each};
     if (out.port > Rate{}) continue;
-    if (const auto found = ports_of(said, false)) {
+    if (const auto found = ports_of(words_of(said), 0, false)) {
       out.port = found->rate;
       ports = {found->count, each};
     }

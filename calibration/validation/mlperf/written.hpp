@@ -15,16 +15,25 @@ struct Ports {
   Rate rate;                    ///< of one
 };
 
-/// Of a cell about ports, where a number without a unit is in Gb/s: "400", "2 x 100 (yaml)".
+/// Of a cell about ports, where a number without a unit is in Gb/s: "400", "2 x 100 (yaml)". Ports
+/// of more than one rate are nullopt.
 [[nodiscard]] std::optional<Ports> ports_of_cell(const std::string& cell);
 
-/// How many parts a cell begins with: "8x KIOXIA", "2 x 400", "dual EPYC"; nullopt for "7.68 TB".
+/// How many parts a cell has: "8x KIOXIA", "2 x 400", "dual EPYC", "7.68 TB x 10", "instance store
+/// 8 x 3750 GB"; nullopt for "7.68 TB".
 [[nodiscard]] std::optional<double> count_of_cell(const std::string& cell);
+
+/// What a cell says of drives that hold data: without those to boot from. nullopt where it counts
+/// drives of more than one kind: "12 x NVMe, 4 x HDD".
+[[nodiscard]] std::optional<std::string> drives_of_cell(const std::string& cell);
 
 /// The first rate with a unit of bytes or bits a second: "500 MB/s", "100 GiB/s", "800 Gb/s".
 [[nodiscard]] std::optional<Rate> rate_in(const std::string& text);
 
-/// The first number, with or without separators of thousands.
+/// Whether a cell begins with a number below 0: of what is counted here there is no such one.
+[[nodiscard]] bool negative(const std::string& text);
+
+/// The first number, with or without separators of thousands; nullopt for a negative one.
 [[nodiscard]] std::optional<double> number_in(const std::string& text);
 
 /// The same where it is above 0, which in tables says that nothing is known.

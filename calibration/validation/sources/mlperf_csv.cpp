@@ -115,7 +115,8 @@ class RowPredictor {
     out.case_id = row.said.id;
     out.group = group_of(row);
     out.notes = row.said.notes;
-    out.notes.insert(out.notes.end(), row.facts.notes.begin(), row.facts.notes.end());
+    for (const std::string& note : row.facts.notes)
+      if (std::count(out.notes.begin(), out.notes.end(), note) == 0) out.notes.push_back(note);
     out.calibrates = row.said.calibration == row.said.id;
     const Result<Calibrated> known = known_.said_by(row.said.calibration, out.group, out.notes);
     if (!known.ok()) return known.failure();
@@ -165,7 +166,7 @@ class RowPredictor {
     return std::nullopt;
   }
 
-  /// On all hosts. One is not too many where AU at one may reach the bar.
+  /// On all hosts. One is not too many where AU at one may reach the bar; more than fit are.
   static PredictedFigure count_of(const Most& most, double hosts, double bar,
                                   const Beyond& beyond) {
     DrawnFigure per_host = most.count;
@@ -175,7 +176,8 @@ class RowPredictor {
     const auto whole = [&](double end) {
       return hosts * std::max(always ? 1.0 : 0.0, std::round(end));
     };
-    for (Interval& level : out.levels) level = {whole(level.low), whole(level.high)};
+    const double fit = most.full.empty() ? kMostRanks : std::max(per_host.middle, out.draws.back());
+    for (Interval& level : out.levels) level = {whole(level.low), whole(std::min(level.high, fit))};
     if (most.of_one) {
       const PredictedFigure au = figure_of(*most.of_one, "ratio", beyond);
       for (std::size_t i = 0; i < out.levels.size(); ++i)
@@ -297,7 +299,7 @@ Result<RowValidation> predict_mlperf_v1(const CsvTable& table, const SourceOptio
     rows.push_back({*std::move(said), std::move(facts)});
   }
   if (diagnostics.has_errors()) return Failure{ExitCode::bad_input, "the table has faults", ""};
-  if (auto failed = predict_each(rows, RowPredictor(rows, options), out)) return *std::move(failed);
+  predict_each(rows, RowPredictor(rows, options), out);
   put_back(std::move(unread), out.rows);
   out.errors = errors_of(out);
   out.coverage = coverage_of(out);

@@ -42,21 +42,21 @@ inline void put_back(UnreadRows unread, std::vector<PredictedRow>& rows) {
 [[nodiscard]] std::string own_id(const std::string& id, std::size_t row,
                                  std::set<std::string>& taken);
 
-/// Adds what `predictor` says of `rows` to `out`, one after the other. Interrupts and time limits
-/// end it. `id_of(row)` and `group_of(row)` say what a row is.
+/// Adds what `predictor` says of `rows` to `out`, one after the other. After an interrupt or the
+/// time limit those that are left are not predicted. `id_of(row)` and `group_of(row)` say what a
+/// row is.
 template <class Row, class Predictor>
-[[nodiscard]] std::optional<Failure> predict_each(const std::vector<Row>& rows,
-                                                  Predictor&& predictor, RowValidation& out) {
+void predict_each(const std::vector<Row>& rows, Predictor&& predictor, RowValidation& out) {
   for (const Row& row : rows) {
-    Result<PredictedRow> predicted = predictor.predict(row);
+    Result<PredictedRow> predicted =
+        out.stopped ? Result<PredictedRow>(*out.stopped) : predictor.predict(row);
     if (!predicted.ok()) {
-      const Failure& failure = predicted.failure();
-      if (failure.exit == ExitCode::inconclusive) return failure;
+      const Failure failure = predicted.failure();
+      if (failure.exit == ExitCode::inconclusive) out.stopped = failure;
       predicted = not_predicted(id_of(row), group_of(row), failure);
     }
     out.rows.push_back(*std::move(predicted));
   }
-  return std::nullopt;
 }
 
 /// What the mean of five runs has to be, so that the worst of them, on average, is at `bar`: a

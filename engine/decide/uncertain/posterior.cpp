@@ -157,9 +157,9 @@ class Conditioning {
         // Draws that were cut off would leave out those that take long.
         if (all[i].failure().exit == ExitCode::inconclusive) {
           failed_ = Failure{ExitCode::inconclusive,
-                            "the time limit came after " + std::to_string(out_.simulated) +
-                                " simulations of draws, with more to make",
-                            "raise --time-limit, or take fewer draws (--draws)"};
+                            all[i].failure().message + ", after " + std::to_string(out_.simulated) +
+                                " simulations of draws that it takes to calibrate",
+                            all[i].failure().hint};
           return {};
         }
         if (ended.empty() && i + 1 == all.size()) failed_ = all[i].failure();
