@@ -180,16 +180,6 @@ constexpr KindRow kKinds[] = {
     {"dataset", "webdataset", "WebDataset shards"},
 };
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kCauses = {
-    {{"compute", "compute"},
-     {"communication", "communication"},
-     {"data", "waiting for data"},
-     {"metadata", "waiting for metadata"},
-     {"cpu", "waiting for CPU cores"},
-     {"checkpoint", "saving checkpoints"},
-     {"restart", "lost work and restarts"},
-     {"sync", "waiting for the slowest rank"}}};
-
 /// The word of `part` that "*" of `pattern` stands for; none where it does not fit.
 std::optional<std::string_view> word_of(std::string_view pattern, std::string_view part) {
   const std::size_t star = pattern.find('*');
@@ -267,7 +257,8 @@ std::string of_fabric(const Taken& name) {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 46> kChanges = {{
+constexpr std::array<ChangeRow, 47> kChanges = {{
+    {"device.count", "", "devices"},
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.serializer", "", "serializer of saves"},
@@ -392,12 +383,6 @@ std::string of_count(std::string_view name) {
   // Of a whole system nothing is counted: "storage.ost.count" leaves out whose OSTs they are.
   const bool part = std::count(resource.begin(), resource.end(), '.') > 1;
   return part && knows(resource) ? of_resource(resource) : std::string(name);
-}
-
-std::string_view of_cause(std::string_view cause) {
-  const auto row = std::find_if(kCauses.begin(), kCauses.end(),
-                                [&](const auto& known) { return known.first == cause; });
-  return row == kCauses.end() ? std::string_view() : row->second;
 }
 
 }  // namespace stallcast::label
