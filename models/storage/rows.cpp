@@ -99,7 +99,8 @@ constexpr std::array kBeegfsRemedies{in_turn("target"), more("target", "target.c
 constexpr std::array kCephfsRemedies{more("osd", "osd.count"), more("mds", "mds.count", 2.0)};
 constexpr std::array kChunkstoreRemedies{more("target", "node.count"), more("node", "node.count"),
                                          more("meta", "meta.count", 2.0)};
-constexpr std::array kCxlRemedies{more("device", "device.count")};
+// Devices of a pool are drives that serve cache lines.
+constexpr std::array kCxlRemedies{more("drives", "device.count")};
 // Data and names of these lie on all servers.
 constexpr std::array kDaosRemedies{more("target", "server.count"), more("keys", "server.count")};
 constexpr std::array kGpfsRemedies{more("nsd", "server.count"), more("inodes", "server.count")};
