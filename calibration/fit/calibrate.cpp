@@ -46,13 +46,13 @@ std::map<std::string, std::string> environment_of(const std::vector<MeasurementS
   return out;
 }
 
-/// The most hosts that read or wrote at one time; 0 where no file says.
+/// The most hosts that read, wrote or asked for names at one time; 0 where no file says.
 double hosts_of(const std::vector<MeasurementSet>& sets) {
   double most = 0.0;
   for (const MeasurementSet& set : sets)
     for (const Measurement& m : set.measurements)
-      for (const char* key : {"hosts", "nodes"})  // fio and elbencho, IOR
-        if (const auto at = m.options.find(key); m.subject == Subject::io && at != m.options.end())
+      for (const char* key : {"hosts", "nodes"})  // fio and elbencho, IOR and mdtest
+        if (const auto at = m.options.find(key); fit::is_of_storage(m) && at != m.options.end())
           most = std::max(most, base::parse_number(at->second).value_or(0.0));
   return most;
 }

@@ -12,12 +12,12 @@
 namespace stallcast::calibration::fit {
 namespace {
 
-constexpr std::array<std::string_view, 13> kUnfit{
+constexpr std::array<std::string_view, 14> kUnfit{
     "aggregated",  // several operations at once: the time of one is not known
     "cached",      // the tool reads host memory on purpose
-    "concurrent-jobs", "depth-unknown", "failed",        "few-completions",
-    "inconsistent",    "mixed-path",    "other-buffers", "path-unknown",
-    "merged-jobs",     "rate-limited",  "workload"};
+    "concurrent-jobs", "depth-unknown", "failed",       "few-completions",
+    "inconsistent",    "mixed-path",    "no-storage",   "other-buffers",
+    "path-unknown",    "merged-jobs",   "rate-limited", "workload"};
 /// Collectives that no rank leaves before all have come.
 constexpr std::array<std::string_view, 4> kMeetings{"allgather", "allreduce", "alltoall",
                                                     "reducescatter"};
@@ -58,12 +58,33 @@ std::pair<double, double> quarters(const std::vector<Seconds>& runs) {
   return {sorted[quarter].in(unit::s), sorted[sorted.size() - 1 - quarter].in(unit::s)};
 }
 
-/// The device that `set` names where it measured storage; "" where it names none.
-std::string device_of(const MeasurementSet& set, Subject subject) {
-  if (subject != Subject::io && subject != Subject::metadata && subject != Subject::gds) return "";
+/// The path that the tool of `m` was told; "" where its record does not say.
+std::string_view path_of(const Measurement& m) {
+  // fio; IOR; elbencho; mdtest
+  for (const char* key : {"filename", "directory", "test filename", "paths", "-d"})
+    if (const auto at = m.options.find(key); at != m.options.end()) return at->second;
+  return "";
+}
+
+/// The folder that a volume is usually mounted at ("/lustre", "/mnt/a"), of the path of a file; ""
+/// of a relative one.
+std::string mount_of(std::string_view path) {
+  if (!path.starts_with('/')) return "";
+  std::size_t end = path.find('/', 1);
+  for (const std::string_view above : {"/mnt", "/media", "/run", "/srv"})
+    if (path.substr(0, end) == above && end != path.npos) end = path.find('/', end + 1);
+  return std::string(path.substr(0, end));
+}
+
+/// The device or volume that `m` of `set` names where it measured storage; "" where it names none.
+std::string device_of(const MeasurementSet& set, const Measurement& m) {
+  if (!is_of_storage(m) && m.subject != Subject::gds) return "";
+  constexpr std::string_view kDevices = "/dev/";
+  const std::string_view path = path_of(m);
+  if (path.starts_with(kDevices)) return std::string(path.substr(kDevices.size()));
   for (const char* key : {"disks", "device", "mount_source"})
     if (const auto at = set.environment.find(key); at != set.environment.end()) return at->second;
-  return "";
+  return mount_of(path);
 }
 
 bool is_meeting(const std::string& operation) {
@@ -158,6 +179,10 @@ double few_runs(std::size_t n) {
 
 }  // namespace
 
+bool is_of_storage(const Measurement& m) {
+  return m.subject == Subject::io || m.subject == Subject::metadata;
+}
+
 std::string unfit_flag(const Measurement& m) {
   for (const std::string& flag : m.flags)
     if (std::find(kUnfit.begin(), kUnfit.end(), flag) != kUnfit.end()) return flag;
@@ -212,7 +237,7 @@ std::vector<FitSeries> group(std::span<const MeasurementSet> sets) {
     into.operation = m.operation;
     into.over_cores = m.subject == Subject::loader && m.operation == "compute";
     if (!why.empty()) return into.left_out.push_back(m.origin + ": " + why);
-    if (std::string device = device_of(set, m.subject); !device.empty())
+    if (std::string device = device_of(set, m); !device.empty())
       into.devices.insert(std::move(device));
     const FitCell like = like_of(m);
     FitCell& cell =
@@ -233,8 +258,15 @@ std::vector<FitSeries> group(std::span<const MeasurementSet> sets) {
       if (!is_barrier(m)) put(set, series_id(m), m, unfit(m), cell_of, responses_of);
     }
   }
+  std::set<std::string> of_storage;
+  const auto is_storage = [](const FitSeries& one) {
+    return one.subject == Subject::io || one.subject == Subject::metadata;
+  };
+  for (const auto& [id, one] : series)
+    if (is_storage(one)) of_storage.insert(one.devices.begin(), one.devices.end());
   std::vector<FitSeries> out;
   for (auto& [id, one] : series) {
+    if (is_storage(one)) one.devices = of_storage;
     for (auto& [key, cell] : cells[id]) one.cells.push_back(std::move(cell));
     out.push_back(std::move(one));
   }

@@ -55,7 +55,9 @@ struct FitSeries {
   /// True for processes that compute at once ("loader.compute.*"): a depth is as many for each
   /// core.
   bool over_cores = false;
-  std::set<std::string> devices = {};  ///< of storage: what files name that runs come from
+  /// What files and commands name that the runs come from; of data and names of storage together,
+  /// as a profile makes one storage system of them.
+  std::set<std::string> devices = {};
 
   [[nodiscard]] std::size_t flagged(const std::string& flag) const;  ///< runs with it
 };
@@ -63,14 +65,17 @@ struct FitSeries {
 /// Messages of collectives up to this move next to nothing: what they take is latency.
 inline constexpr Bytes kMeeting = Bytes::from(1, unit::KiB);
 
+/// Whether `m` asked a storage system for data or names.
+[[nodiscard]] bool is_of_storage(const Measurement& m);
+
 /// A flag of `m` that makes it no measurement of the device; "" when there is none.
 [[nodiscard]] std::string unfit_flag(const Measurement& m);
 
 /// Groups `measurements`. Records with a flag that makes them no measurement of the device
 /// ("aggregated", "few-completions", "inconsistent", "failed", "merged-jobs", "concurrent-jobs",
-/// "workload", "cached", "rate-limited", "depth-unknown", "other-buffers"; of GPUDirect
-/// "mixed-path", "path-unknown"), with mixed reads and writes, or without a rate of operations are
-/// left out, and said so. What went over loopback is a series of its own
+/// "workload", "cached", "no-storage", "rate-limited", "depth-unknown", "other-buffers"; of
+/// GPUDirect "mixed-path", "path-unknown"), with mixed reads and writes, or without a rate of
+/// operations are left out, and said so. What went over loopback is a series of its own
 /// ("network.stream.tcp.loopback"): it crossed no network. Of copies whose tool says a rate and no
 /// size, an operation is a byte.
 ///

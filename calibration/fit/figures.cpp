@@ -200,9 +200,15 @@ std::vector<Fit> network_figures(const FitSeries& series, const FitOptions& opti
 std::optional<Fit> gds_thread(const FitSeries& series, const FitOptions& options) {
   FitSeries thread = part_of(series, ".one", one);
   if (thread.cells.empty()) return std::nullopt;
-  if (thread.cells.size() > 2) return fit_series(thread, options);
-  thread.cells.erase(thread.cells.begin(), thread.cells.end() - 1);  // of the largest size: a rate
-  return fit_constant(thread, kRate, options);
+  const bool law = thread.cells.size() > 2;
+  if (!law)  // of the largest size: a rate
+    thread.cells.erase(thread.cells.begin(), thread.cells.end() - 1);
+  Fit out = law ? fit_series(thread, options) : fit_constant(thread, kRate, options);
+  if (series.id.ends_with(".gpud") && out.verdict != FitVerdict::refused)
+    out.reasons.push_back(
+        "B is \"gds.stream\" of the host where the data went past its memory, which gdsio does not "
+        "say: no field is set (gdscheck -p)");
+  return out;
 }
 
 }  // namespace

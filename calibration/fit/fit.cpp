@@ -310,9 +310,10 @@ void judge(Fit& fit, const FitSeries& series) {
   // Repeats that differ by as much excuse no law that says so little.
   const double bar = std::min(std::max(kMedianBar, 2.0 * fit.noise), kMostBar);
   if (fit.median_error > bar)
-    fit.reasons.push_back(
-        "held-out cells are off by " + base::print_quantity(fit.median_error, Dimension::ratio) +
-        " in the median, the bar is " + base::print_quantity(bar, Dimension::ratio));
+    fit.reasons.push_back("held-out cells are off by " +
+                          base::print_quantity(fit.median_error, Dimension::ratio) +
+                          " in the median, the bar is " +
+                          base::print_quantity(bar, Dimension::ratio) + only_corners(series));
   fit.verdict = fit.reasons.empty() ? FitVerdict::accepted : FitVerdict::refused;
   if (fit.p90_error > kP90Bar)
     doubt(fit, "one held-out cell in ten is off by more than " +
@@ -322,7 +323,7 @@ void judge(Fit& fit, const FitSeries& series) {
     doubt(fit, "nothing was measured twice: the spread of repeats is not known");
   doubt_apart(fit, series);
   if (series.devices.size() > 1)
-    doubt(fit, "the files are of different disks: " +
+    doubt(fit, "the runs are of different devices: " +
                    base::join(std::vector(series.devices.begin(), series.devices.end()), "; "));
   doubt_busy(fit, series.flagged("busy"));
   for (const auto& [flag, why] : kDoubts)
@@ -353,11 +354,9 @@ Fit fit_series(const FitSeries& series, const FitOptions& options) {
   for (const Law* law : candidates(series)) scored.push_back(score(*law, series, options.folds));
   const Scored* chosen = choose(scored);
   if (chosen == nullptr) {
-    fit.reasons.push_back(
-        series.over_ranks
-            ? "too few numbers of ranks for any law: " + std::to_string(fit.cells) +
-                  ", and 3 are needed"
-            : "too few sizes and depths for any law: " + std::to_string(fit.cells) + " cells");
+    fit.reasons.push_back(series.over_ranks ? "too few numbers of ranks for any law: " +
+                                                  std::to_string(fit.cells) + ", and 3 are needed"
+                                            : too_few(series));
     return fit;
   }
   const Law& law = *chosen->law;

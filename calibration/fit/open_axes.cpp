@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -94,6 +95,29 @@ void doubt_one(Fit& fit, std::string why) {
 }
 
 }  // namespace
+
+std::string too_few(const FitSeries& series) {
+  const std::size_t cells = series.cells.size();
+  const std::string out = "too few sizes and depths for any law: " + std::to_string(cells) +
+                          (cells == 1 ? " cell" : " cells");
+  if (series.subject == Subject::metadata) return out + "; three numbers of processes do";
+  if (series.subject != Subject::io) return out;
+  return out +
+         "; three sizes at one depth do, or three depths at one size, and for all of a storage "
+         "system three of both: 4 KiB, 64 KiB and 1 MiB, each at depths 1, 8 and 64";
+}
+
+std::string only_corners(const FitSeries& series) {
+  std::set<Bytes> sizes;
+  std::set<double> depths;
+  for (const FitCell& cell : series.cells) {
+    sizes.insert(cell.size);
+    depths.insert(cell.depth);
+  }
+  if (series.subject != Subject::io || sizes.size() != 2 || depths.size() != 2) return "";
+  return "; of two sizes and two depths none lies between others that would tell it: add a third "
+         "size and a third depth, between them";
+}
 
 void leave_open(Fit& fit, const FitSeries& series, const FitOptions& options) {
   const bool io = series.subject == Subject::io;

@@ -11,6 +11,15 @@
 #include "engine/base/text.hpp"
 
 namespace stallcast::calibration {
+namespace {
+
+bool has_values_of_profile(const Component& component) {
+  return std::ranges::any_of(component.values, [](const auto& one) {
+    return one.second.source.kind == Source::Kind::profile;
+  });
+}
+
+}  // namespace
 
 void apply_draw(const CalibrationProfile& profile, std::size_t i, Design& design) {
   base::for_each_component(
@@ -78,10 +87,8 @@ std::vector<std::string> refused_mixes(const CalibrationProfile& profile, const 
   std::vector<std::string> out;
   for (const Component& storage : design.storage) {
     const Value* coupling = storage.find("mixed.coupling");
-    const bool measured = std::ranges::any_of(storage.values, [](const auto& one) {
-      return one.second.source.kind == Source::Kind::profile;
-    });
-    if (coupling == nullptr || !measured || coupling->source.kind != Source::Kind::default_value)
+    if (coupling == nullptr || !has_values_of_profile(storage) ||
+        coupling->source.kind != Source::Kind::default_value)
       continue;
     bool reads = false, writes = false;
     for (const JobDesign& job : design.jobs) {
@@ -110,10 +117,7 @@ std::vector<std::string> several_hosts(const CalibrationProfile& profile, const 
   std::vector<std::string> out;
   for (const Component& storage : design.storage) {
     const Value* scope = storage.find("scope");
-    const Value* rate = storage.find("read.rate");
-    if (scope == nullptr || scope->text != "host" || rate == nullptr ||
-        rate->source.kind != Source::Kind::profile)
-      continue;
+    if (scope == nullptr || scope->text != "host" || !has_values_of_profile(storage)) continue;
     out.push_back("the profile \"" + profile.id + "\" was measured from " + hosts->second +
                   " hosts at one time, and each host has a storage \"" + storage.id +
                   "\" like it; with \"scope\": \"shared\" it is one for all");
@@ -124,9 +128,7 @@ std::vector<std::string> several_hosts(const CalibrationProfile& profile, const 
 std::vector<std::string> other_parts(const CalibrationProfile& profile, const Design& design) {
   std::vector<std::string> out, devices;
   for (const Component& storage : design.storage)
-    if (storage.kind == "measured" && std::ranges::any_of(storage.values, [](const auto& one) {
-          return one.second.source.kind == Source::Kind::profile;
-        }))
+    if (storage.kind == "measured" && has_values_of_profile(storage))
       devices.push_back("\"" + storage.id + "\"");
   const auto of_any = [](const auto& one) {
     return one.role == "storage" && one.kind == "measured";

@@ -182,16 +182,6 @@ constexpr KindRow kKinds[] = {
     {"dataset", "webdataset", "WebDataset shards"},
 };
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kCauses = {
-    {{"compute", "compute"},
-     {"communication", "communication"},
-     {"data", "waiting for data"},
-     {"metadata", "waiting for metadata"},
-     {"cpu", "waiting for CPU cores"},
-     {"checkpoint", "saving checkpoints"},
-     {"restart", "lost work and restarts"},
-     {"sync", "waiting for the slowest rank"}}};
-
 /// The word of `part` that "*" of `pattern` stands for; none where it does not fit.
 std::optional<std::string_view> word_of(std::string_view pattern, std::string_view part) {
   const std::size_t star = pattern.find('*');
@@ -320,11 +310,6 @@ std::string of_count(std::string_view name) {
   // Of a whole system nothing is counted: "storage.ost.count" leaves out whose OSTs they are.
   const bool part = std::count(resource.begin(), resource.end(), '.') > 1;
   return part && knows(resource) ? of_resource(resource) : std::string(name);
-}
-
-std::string_view of_cause(std::string_view cause) {
-  const auto row = std::ranges::find(kCauses, cause, [](const auto& known) { return known.first; });
-  return row == kCauses.end() ? std::string_view() : row->second;
 }
 
 }  // namespace stallcast::label

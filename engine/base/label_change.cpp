@@ -12,7 +12,8 @@ namespace {
 struct ChangeRow {
   std::string_view value, moves, words;
 };
-constexpr std::array<ChangeRow, 47> kChanges = {{
+constexpr std::array<ChangeRow, 48> kChanges = {{
+    {"device.count", "", "devices"},
     {"checkpoint.mode", " sync -> async", "asynchronous saves"},
     {"checkpoint.serializer", " torch -> none", "saves without a serializer"},
     {"checkpoint.serializer", "", "serializer of saves"},

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stallcast/metric.hpp"
@@ -200,6 +201,24 @@ inline constexpr std::array kTenantTimes = {"makespan", "chunk", "ttft", "query"
   return replays == 1 ? "of the replay" : "of the replays";
 }
 
+/// What a tenant counts for in means over tenants: the part of the time in which it waits for a
+/// request, by Little's law at most all of it. All of it where nothing says how often it asks.
+//    [docs/models/tenants.md, eq. 9]
+[[nodiscard]] inline double tenant_weight(const std::map<std::string, Metric>& metrics,
+                                          const std::string& tenant) {
+  const auto figure = [&](const char* name) {
+    return figure_or_zero(metrics, metric::of_tenant(tenant, name));
+  };
+  double under_way = 0.0;
+  for (const auto& [rate, time] :
+       {std::pair{"queries", "query"}, {"operations", "latency"}, {"metadata", "metadata.latency"}})
+    under_way += figure(rate) * figure(time);
+  // Storage is a part only of what these do.
+  for (const char* time : {"makespan", "chunk", "ttft"})
+    if (metrics.contains(metric::of_tenant(tenant, time))) return 1.0;
+  return under_way > 0.0 ? std::min(under_way, 1.0) : 1.0;
+}
+
 /// Speed of a tenant in `with` over that in `without`, by the times of one request, else of an
 /// open; 0 where nothing tells.
 [[nodiscard]] inline double tenant_speed(const std::string& tenant, const Prediction& with,
@@ -308,7 +327,7 @@ inline constexpr std::array kTenantTimes = {"makespan", "chunk", "ttft", "query"
   return found == prediction.gains->targets.end() ? nullptr : &found->second;
 }
 
-/// The mean over GPUs, or tenants.
+/// The mean over GPUs, or over tenants by the time that they wait.
 [[nodiscard]] inline double time_saved(const Prediction& before, const Prediction& after) {
   const std::map<std::string, double> each = times_saved(before, after);
   if (!before.breakdown.empty() && !of_pipeline(before))
@@ -316,9 +335,12 @@ inline constexpr std::array kTenantTimes = {"makespan", "chunk", "ttft", "query"
       const auto found = each.find(job);
       return found == each.end() ? 0.0 : found->second;
     });
-  double sum = 0.0;
-  for (const auto& [id, saved] : each) sum += saved;
-  return each.empty() ? 0.0 : sum / static_cast<double>(each.size());
+  double sum = 0.0, weights = 0.0;
+  for (const auto& [id, saved] : each) {
+    const double weight = of_pipeline(before) ? 1.0 : tenant_weight(before.metrics, id);
+    sum += weight * saved, weights += weight;
+  }
+  return weights > 0.0 ? sum / weights : 0.0;
 }
 
 }  // namespace stallcast

@@ -97,9 +97,9 @@ void Plant::build_hosts(const Design& design) {
     join(model.egress(), storage->ingress(), limits.read, ".read");
     join(storage->egress(), model.ingress(), limits.write, ".write");
   }
-  std::map<std::string, std::set<std::string>> users;  // of drives inside hosts
+  std::map<std::string, std::set<std::string>> users;  // of what lies inside hosts
   for (const Component& component : design.storage)
-    if (storages_.at(component.id)->own_of_host())
+    if (storages_.at(component.id)->local())
       users[component.id] = hosts_that_use(design, component.id);
   std::size_t group = 0;
   for (const Component& component : design.hosts) {

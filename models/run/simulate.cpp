@@ -31,6 +31,7 @@
 #include "models/run/resource_figures.hpp"
 #include "models/run/stages.hpp"
 #include "models/tenant/tenant.hpp"
+#include "stallcast/breakdown.hpp"
 #include "stallcast/metric.hpp"
 
 namespace stallcast::models {
@@ -45,10 +46,11 @@ constexpr double kLate = 10.0;
 constexpr double kOfTime = 0.01;
 
 // What is waited for: by the jobs, as a share of the time of each, weighed by its GPUs; without one
-// by the requests of tenants, of which each counts as much as any other.
+// by the requests of tenants, of which each counts as the part of the time that it waits for one.
 //    [docs/models/blame.md, eq. 1; docs/models/tenants.md, eq. 9]
 WaitSplit waited(const Design& design, const std::vector<std::unique_ptr<TrainingJob>>& jobs,
-                 const std::vector<std::unique_ptr<Tenant>>& tenants) {
+                 const std::vector<std::unique_ptr<Tenant>>& tenants,
+                 const std::map<std::string, Metric>& metrics) {
   WaitSplit all;
   const auto weight = [&](std::size_t j) {
     const Seconds wall = std::max(jobs[j]->measured().wall, kShortest);
@@ -60,12 +62,14 @@ WaitSplit waited(const Design& design, const std::vector<std::unique_ptr<Trainin
     all += own;
   }
   if (!jobs.empty()) return all;
-  for (const auto& tenant : tenants) {
+  for (std::size_t t = 0; t < tenants.size(); ++t) {
+    const WaitSplit& own = tenants[t]->waited();
     Seconds total;
-    for (const auto& [resource, time] : tenant->waited().by_resource) total += time;
+    for (const auto& [resource, time] : own.by_resource) total += time;
     if (total <= Seconds{}) continue;
-    for (const auto& [resource, time] : tenant->waited().by_resource)
-      all.blame(Seconds::from(time / total, unit::s), resource);
+    const double weight = tenant_weight(metrics, design.tenants[t].id);
+    for (const auto& [resource, time] : own.by_resource)
+      all.blame(Seconds::from(weight * (time / total), unit::s), resource);
   }
   return all;
 }
@@ -287,7 +291,7 @@ Window Simulation::measure(std::uint64_t seed, sim::Context& context) {
     add_failures(design, design.jobs[j], *jobs[j], plant, seed, result);
   plant.remark(result);
   if (stages.empty())
-    blame(waited(design, jobs, tenants), {}, plant.resources(), result.resources);
+    blame(waited(design, jobs, tenants, result.metrics), {}, plant.resources(), result.resources);
   else
     blame(stages.waited(), stages.time(), plant.resources(), result.resources);
   std::sort(result.resources.begin(), result.resources.end(),

@@ -104,7 +104,8 @@ constexpr std::array kCephfsRemedies{more("osd", "osd.count"), more("mds", "mds.
 constexpr std::array kChunkstoreRemedies{on_all("target"), more("target", "node.count"),
                                          more("node", "node.count"),
                                          more("meta", "meta.count", 2.0)};
-constexpr std::array kCxlRemedies{more("device", "device.count")};
+// Devices of a pool are drives that serve cache lines.
+constexpr std::array kCxlRemedies{more("drives", "device.count")};
 // Data and names of these lie on all servers.
 constexpr std::array kDaosRemedies{more("target", "server.count"), more("keys", "server.count")};
 constexpr std::array kGpfsRemedies{more("nsd", "server.count"), more("inodes", "server.count")};

@@ -32,13 +32,14 @@ constexpr Option kOptions[] = {{"rw", "rw", Form::pattern},
                                {"rate_iops", "rate_iops", Form::op_rate}};
 // They name, place, time or report a job, and decide nothing about its load.
 constexpr std::string_view kIdle[] = {
-    "name",           "ioengine",     "runtime",      "time_based",      "size",
-    "filesize",       "filename",     "directory",    "group_reporting", "thread",
-    "stonewall",      "new_group",    "description",  "invalidate",      "norandommap",
-    "randrepeat",     "ramp_time",    "loops",        "refill_buffers",  "nrfiles",
-    "randseed",       "fallocate",    "unlink",       "buffered",        "create_on_open",
-    "numa_cpu_nodes", "cpus_allowed", "log_avg_msec", "write_bw_log",    "write_lat_log",
-    "write_iops_log", "exitall",      "startdelay",   "gtod_reduce",     "clocksource"};
+    "name",           "kb_base",        "ioengine",     "runtime",      "time_based",
+    "size",           "filesize",       "filename",     "directory",    "group_reporting",
+    "thread",         "stonewall",      "new_group",    "description",  "invalidate",
+    "norandommap",    "randrepeat",     "ramp_time",    "loops",        "refill_buffers",
+    "nrfiles",        "randseed",       "fallocate",    "unlink",       "buffered",
+    "create_on_open", "numa_cpu_nodes", "cpus_allowed", "log_avg_msec", "write_bw_log",
+    "write_lat_log",  "write_iops_log", "exitall",      "startdelay",   "gtod_reduce",
+    "clocksource"};
 constexpr double kLongest = 1e9;  // s, that a job of fio could run
 // Options of all jobs, those of [global] for each: hundreds of jobs have some thousands.
 constexpr std::size_t kMostOptions = 100000;
@@ -54,14 +55,16 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// "128k" as 128 and "KiB": fio's prefixes are binary, and decimal where others write binary ones.
-/// (fio manual, kb_base=1024)
+/// Whose prefixes a size has: with kb_base=1024, the default, fio's are binary, and decimal where
+/// others write binary ones ("128k" is 128 KiB, "128ki" 128 kB); with 1000 the other way round.
+/// (fio manual, kb_base)
+enum class Prefixes { of_fio, of_others };
 struct Scaled {
   double number = 0.0;
   std::string_view unit;
   double factor = 1.0;
 };
-std::optional<Scaled> scaled(std::string_view value) {
+std::optional<Scaled> scaled(std::string_view value, Prefixes prefixes = Prefixes::of_fio) {
   constexpr Scaled kUnits[] = {{0, "KiB", 1024.0},
                                {0, "MiB", 1048576.0},
                                {0, "GiB", 1073741824.0},
@@ -77,8 +80,9 @@ std::optional<Scaled> scaled(std::string_view value) {
   if (unit.ends_with('b')) unit.remove_suffix(1);
   if (unit.empty()) return out;
   const std::size_t prefix = std::string_view("kmgt").find(unit.front());
-  const bool decimal = unit.substr(1) == "i";
-  if (prefix == std::string_view::npos || (!decimal && unit.size() > 1)) return std::nullopt;
+  const bool marked = unit.substr(1) == "i";
+  if (prefix == std::string_view::npos || (!marked && unit.size() > 1)) return std::nullopt;
+  const bool decimal = marked == (prefixes == Prefixes::of_fio);
   const Scaled& known = decimal ? kDecimal[prefix] : kUnits[prefix];
   return Scaled{out.number, known.unit, known.factor};
 }
@@ -90,7 +94,7 @@ Json number_of(double number) {
              : Json(number);
 }
 
-std::optional<Json> value_of(const Option& option, const std::string& value) {
+std::optional<Json> value_of(const Option& option, const std::string& value, Prefixes prefixes) {
   if (option.form == Form::pattern) {
     const std::string pattern = value.substr(0, value.find(':'));
     return Json(pattern == "readwrite" ? "rw" : pattern);
@@ -100,7 +104,7 @@ std::optional<Json> value_of(const Option& option, const std::string& value) {
     return value.empty() || value == "1" || value == "true" ? std::optional(Json(true))
                                                             : std::nullopt;
   }
-  const std::optional<Scaled> read = scaled(value);
+  const std::optional<Scaled> read = scaled(value, prefixes);
   if (!read) return std::nullopt;
   const double number = read->number * read->factor;
   const bool share = option.form == Form::percent || option.form == Form::rest;
@@ -155,6 +159,10 @@ void hold_one(FioJob& job) {
 }
 
 void take_load(FioJob& job) {
+  // Wherever it stands, it is read before sizes are.
+  const FioLine* base = job.find("kb_base");
+  const Prefixes prefixes =
+      base != nullptr && base->value == "1000" ? Prefixes::of_others : Prefixes::of_fio;
   for (const FioLine& line : job.lines) {
     const auto option = std::ranges::find(kOptions, line.key, &Option::fio);
     if (option == std::end(kOptions)) {
@@ -167,7 +175,7 @@ void take_load(FioJob& job) {
       std::erase_if(job.load,
                     [&](const FioLoad& l) { return l.field == option->key; });  // no limit
     else
-      hold(job, {std::string(option->key), value_of(*option, line.value), line});
+      hold(job, {std::string(option->key), value_of(*option, line.value, prefixes), line});
   }
   cut_offset(job);
   hold_one(job);

@@ -57,6 +57,21 @@ void check_redundancy(const Component& storage, Diagnostics& report) {
                    "raise \"" + std::string(places.key) + "\", or lower \"" +
                        (coded ? "code" : "replicas") + "\"");
   }
+  // By default Ceph puts them into different servers; it can be told to go by OSDs.
+  const double servers = number(storage, "server.count");
+  if (storage.find("osd.count") != nullptr && servers > 0.0) {
+    const bool coded = number(storage, "code.data") > 0.0;
+    const double needed = coded ? number(storage, "code.data") + number(storage, "code.parity")
+                                : number(storage, "replicas");
+    if (needed > servers)
+      report.warn("rule", pointer_of(storage, "server.count"),
+                  "storage \"" + storage.id + "\" has " + base::shortest(servers) +
+                      (servers == 1.0 ? " server" : " servers") + " for " + base::shortest(needed) +
+                      (coded ? " pieces of a stripe" : " copies"),
+                  "one server has several of them then (failure domain osd), and is more than one "
+                  "failure: raise \"server.count\", or lower \"" +
+                      std::string(coded ? "code" : "replicas") + "\"");
+  }
   // Cells of DAOS lie on targets, of which each server has as many.
   const double targets = number(storage, "server.count") * number(storage, "server.targets");
   const double cells = number(storage, "object.data") + number(storage, "object.parity");
@@ -89,6 +104,19 @@ void check_redundancy(const Component& storage, Diagnostics& report) {
                 there + base::shortest(data + parity) + " pieces of a stripe",
                 "stripes have " + base::shortest(backends - parity) +
                     " of data then: write that, or raise \"backend.count\"");
+}
+
+// A burst is taken in faster than what follows it.
+void check_burst(const Component& storage, Diagnostics& report) {
+  const double burst = number(storage, "drive.burst_write"), write = number(storage, "drive.write");
+  if (number(storage, "drive.burst") > 0.0 && burst > 0.0 && burst < write)
+    report.warn(
+        "rule", pointer_of(storage, "drive.burst_write"),
+        "storage \"" + storage.id + "\" takes a burst in more slowly than what follows: " +
+            base::print_quantity(burst, Dimension::rate) + " against " +
+            base::print_quantity(write, Dimension::rate) + " of \"drive.write\"",
+        "\"drive.burst_write\" is the rate until \"drive.burst\" is full, and has no effect "
+        "below \"drive.write\"");
 }
 
 // What Lustre fields say of each other.
@@ -268,6 +296,7 @@ void check_storage(const Component& storage, Diagnostics& report) {
   check_networks(storage, report);
   check_counts(storage, report);
   check_redundancy(storage, report);
+  check_burst(storage, report);
   check_lustre(storage, report);
   check_measured(storage, report);
   check_nfs(storage, report);

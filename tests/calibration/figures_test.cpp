@@ -219,14 +219,14 @@ TEST_CASE("a port's line rate is the payload of many messages over its share") {
 
 // One thread takes 50 us and reads 2 GB/s then; all together get 6 GB/s.
 TEST_CASE("what one thread reads into a GPU is of one thread, however many were measured") {
-  const auto reads = [](std::initializer_list<double> blocks) {
+  const auto reads = [](std::initializer_list<double> blocks, const char* path = "p2p") {
     std::vector<Measurement> records;
     for (const double block : blocks)
       for (const double threads : {1.0, 4.0, 16.0}) {
         const double each = std::max(50e-6 + block / 2e9, threads * (1e-6 + block / 6e9));
         records.push_back(
             record(Subject::gds, "read", Bytes::from(block, unit::B), threads, threads / each));
-        records.back().path = "p2p";
+        records.back().path = path;
       }
     return calibrated(records);
   };
@@ -236,6 +236,9 @@ TEST_CASE("what one thread reads into a GPU is of one thread, however many were 
   const CalibrationProfile largest = reads({131072.0, 4194304.0});
   REQUIRE(value_of(largest, "gds.stream"));
   CHECK(value_of(largest, "gds.stream")->value == Approx(4194304.0 / (50e-6 + 4194304.0 / 2e9)));
+  const CalibrationProfile gdsio = reads({131072.0, 4194304.0}, "gpud");
+  CHECK_FALSE(value_of(gdsio, "gds.stream"));
+  CHECK(fit_of(gdsio, "gds.read.gpud.one").reasons.back().starts_with("B is \"gds.stream\""));
 }
 
 TEST_CASE("a copy whose tool says a rate only is a rate") {

@@ -327,7 +327,23 @@ TEST_CASE("files that name different disks make no accepted fit") {
   const Fit fit = fit_series(group(sets).front(), {});
   CHECK(fit.verdict == FitVerdict::usable);
   REQUIRE(fit.reasons.size() == 1);
-  CHECK(fit.reasons.front() == "the files are of different disks: nvme0n1; sdb");
+  CHECK(fit.reasons.front() == "the runs are of different devices: nvme0n1; sdb");
+  // What commands name, too, and of what else one storage system would be made of.
+  for (MeasurementSet& set : sets) set.environment.clear();
+  const auto devices = [&](const char* key, const char* first, const char* second) {
+    for (Measurement& m : sets[0].measurements) m.options = {{key, first}};
+    for (Measurement& m : sets[1].measurements) m.options = {{key, second}};
+    return group(sets).front().devices.size();
+  };
+  CHECK(devices("filename", "/dev/nvme0n1", "/dev/nvme1n1") == 2);
+  CHECK(devices("filename", "/dev/nvme0n1", "/dev/nvme0n1") == 1);
+  CHECK(devices("test filename", "/lustre/a/f", "/lustre/b/g") == 1);
+  CHECK(devices("directory", "/mnt/a/f", "/mnt/b/f") == 2);
+  CHECK(devices("directory", "here/f", "there/f") == 0);
+  for (Measurement& m : sets[1].measurements)
+    m.operation = "write", m.options = {{"-d", "/lustre"}};
+  for (Measurement& m : sets[0].measurements) m.options = {{"filename", "/dev/nvme0n1"}};
+  for (const FitSeries& series : group(sets)) CHECK(series.devices.size() == 2);
 }
 
 TEST_CASE("a fit of runs that the page cache may have answered is usable at best, and says so") {

@@ -13,6 +13,7 @@ TEST_CASE("elbencho CSV: threads are per host, MiB/s, milliseconds, and the last
   CHECK(f.set.tool_version == "3.0-40");
   const Measurement& m = f.of("write");
   CHECK(m.processes == 8);
+  CHECK(m.options.at("hosts") == "2");  // what they had together is not what each has
   CHECK(m.depth == 16.0);
   CHECK(m.rate.in(unit::MiBps) == Approx(4000));
   CHECK(m.ops.in(unit::per_s) == Approx(4000));

@@ -161,5 +161,24 @@ TEST_CASE("a sweep of one size gives back what it measured, and leaves other siz
   for (const FitCell& cell : series.cells) CHECK(gives_back(fit, cell, 0.03));
 }
 
+TEST_CASE("what is refused for want of sizes or depths says what to measure next") {
+  FitSeries series = follow(law("lanes"), {100e-6, 4e-6, 3.2e9, 6.0}, 0.01);
+  const auto why = [&](std::initializer_list<std::pair<double, double>> cells) {
+    FitSeries some = series;
+    some.cells.clear();
+    for (const FitCell& cell : series.cells)
+      for (const auto& [size, depth] : cells)
+        if (cell.size.in(unit::B) == size && cell.depth == depth) some.cells.push_back(cell);
+    const Fit fit = fit_series(some, {});
+    CHECK(fit.verdict == FitVerdict::refused);
+    return fit.reasons.front();
+  };
+  CHECK(why({{1048576, 32}}).starts_with("too few sizes and depths for any law: 1 cell; three "));
+  CHECK(why({{4096, 1}, {4096, 32}}).find(": 2 cells; three sizes at one depth") !=
+        std::string::npos);
+  CHECK(why({{4096, 1}, {4096, 32}, {1048576, 1}, {1048576, 32}})
+            .find("add a third size and a third depth") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace stallcast::calibration::fit

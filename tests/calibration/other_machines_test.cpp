@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "calibration/fit/calibrate.hpp"
 #include "calibration/profile/apply.hpp"
 
 /// A profile of one machine, used for another.
@@ -76,6 +77,28 @@ TEST_CASE("what several hosts measured at one time is not what each of them has"
   design.storage[0].values["scope"].text = "host";
   design.storage[0].values["read.rate"].source.kind = Kind::scenario;
   CHECK(several_hosts(profile, design).empty());
+  // Whatever of it the profile has: writes, or names.
+  for (const char* field : {"write.rate", "open.per_op"}) {
+    Design other = design;
+    other.storage[0].values[field] = {Dimension::rate, 1e9, "", {}, {Kind::profile, "", "", false}};
+    CHECK(several_hosts(profile, other).size() == 1);
+  }
+}
+
+// mdtest of 4 nodes and writes of IOR of 8.
+TEST_CASE("hosts that wrote or asked for names at one time are counted") {
+  const auto hosts = [](Subject subject, const char* operation, const char* key, const char* many) {
+    MeasurementSet set;
+    Measurement m;
+    m.subject = subject, m.operation = operation, m.options[key] = many;
+    set.measurements.push_back(m);
+    const auto profile = calibrate({set}, "p", {});
+    const auto at = profile.environment.find("hosts");
+    return at == profile.environment.end() ? "" : at->second;
+  };
+  CHECK(hosts(Subject::metadata, "open", "nodes", "4") == "4");
+  CHECK(hosts(Subject::io, "write", "nodes", "8") == "8");
+  CHECK(hosts(Subject::collective, "allreduce", "hosts", "8").empty());
 }
 
 TEST_CASE("one measured device in several systems is named, and parts that the design lacks") {

@@ -42,6 +42,26 @@ Prediction two_sizes() {
 
 }  // namespace
 
+// 10 requests of 1 s a second are always under way; one of 1 ms each two seconds is for 0.05 % of
+// the time.
+TEST_CASE("means over tenants are by the time that each waits") {
+  const auto of = [](double busy, double idle) {
+    Prediction p;
+    p.method = "simulation";
+    p.metrics["tenant.busy.latency"].value = busy;
+    p.metrics["tenant.busy.operations"].value = 10.0;
+    p.metrics["tenant.idle.latency"].value = idle;
+    p.metrics["tenant.idle.operations"].value = 0.5;
+    return p;
+  };
+  const Prediction base = of(1.0, 1e-3);
+  CHECK(time_saved(base, of(1.0, 0.5e-3)) == Approx(0.5 * 0.0005 / 1.0005));
+  CHECK(time_saved(base, of(0.5, 1e-3)) == Approx(0.5 / 1.0005));
+  // Of one alone, and of those that nothing is known of, all counts.
+  CHECK(tenant_weight(base.metrics, "busy") == 1.0);
+  CHECK(tenant_weight({}, "unknown") == 1.0);
+}
+
 TEST_CASE("means over jobs are means over GPUs: what limits most of them comes first") {
   // By job the small storage saves 25 and 0 %, the large one 0 and 7 %; by GPU 2.8 and 6.3 %.
   const Prediction p = two_sizes();

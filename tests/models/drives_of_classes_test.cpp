@@ -97,6 +97,23 @@ TEST_CASE("drives of hosts that use none are no part of what there is") {
   CHECK_FALSE(told(shared));
 }
 
+// Four ports of 0.3 GB/s that readers fill, whatever hosts beside them have.
+TEST_CASE("ports to a pool are those of hosts that use it") {
+  Design design = readers();
+  design.storage = {
+      component(Role::storage, "cxl", "ssd", {{"device.count", "4"}, {"port.rate", "0.3 GB/s"}})};
+  const auto use_of_ports = [&] {
+    for (const ResourceUse& use : run(design).resources)
+      if (use.name == "storage.ssd.port.read") return use;
+    return ResourceUse{};
+  };
+  const ResourceUse alone = use_of_ports();
+  CHECK(alone.capacity == Approx(1.2e9));
+  CHECK(alone.throughput > 0.9 * alone.capacity);
+  add_class(design, "idle", "12");
+  CHECK(use_of_ports().capacity == Approx(1.2e9));
+}
+
 TEST_CASE("drives of hosts that use none do not fail more often") {
   Design design = readers();
   design.failures.push_back(component(Role::failure, "storage", "f",

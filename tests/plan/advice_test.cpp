@@ -91,7 +91,7 @@ TEST_CASE("of every storage system there is more of what answers metadata and mo
   CHECK(first("cephfs", "osd.ops", "osd.count") == "storage[scratch].osd.count=5");
   CHECK(first("chunkstore", "meta", "meta.count") == "storage[scratch].meta.count=8");
   CHECK(first("chunkstore", "node.nic.read", "node.count") == "storage[scratch].node.count=5");
-  CHECK(first("cxl", "device", "device.count") == "storage[scratch].device.count=5");
+  CHECK(first("cxl", "drives", "device.count") == "storage[scratch].device.count=5");
   CHECK(first("daos", "keys", "server.count") == "storage[scratch].server.count=5");
   CHECK(first("gpfs", "inodes", "server.count") == "storage[scratch].server.count=5");
   CHECK(first("hdfs", "namenode", "namenode.count") == "storage[scratch].namenode.count=8");

@@ -178,6 +178,9 @@ TEST_CASE("sizes and rates of fio are binary unless they say otherwise") {
   CHECK(bytes("64kib") == 64000);  // fio exchanges the two
   CHECK(bytes("1Mb") == 1048576);
   CHECK(bytes("1mib") == 1e6);
+  CHECK(bytes("1M\nkb_base=1000") == 1e6);  // wherever it stands
+  CHECK(bytes("1MiB\nkb_base=1000") == 1048576);
+  CHECK(bytes("1M\nkb_base=1024") == 1048576);
   for (const char* bad : {"k", "4p", "4 x k", ""}) {
     INFO(bad);
     const Folder folder("[a]\nrw=read\nbs=" + std::string(bad) + "\n");

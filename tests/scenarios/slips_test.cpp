@@ -216,4 +216,24 @@ TEST_CASE("GPUs that a job and a served model both have are remarked upon, with 
   CHECK(served("serve", "") == "");
 }
 
+TEST_CASE("copies on fewer servers, and bursts below what follows them, are warned of") {
+  const auto of = [](const std::string& storage) {
+    const std::string text = R"({ "cluster": { "hosts": [ { "id": "h", "count": 1 } ] },
+      "storage": [ { "id": "s", )" +
+                             storage + " } ], \"run\": { \"duration\": \"1 s\" } }";
+    return remarks(load_with({}, "", text.c_str()).diagnostics());
+  };
+  const std::string ceph = R"("type": "cephfs", "osd": { "count": 12 }, "server": { "count": 3 })";
+  CHECK_THAT(of(ceph), !Contains("servers for"));
+  CHECK_THAT(of(ceph + R"(, "replicas": 4)"), Contains("3 servers for 4 copies"));
+  CHECK_THAT(of(ceph + R"(, "code": { "data": 8, "parity": 3 })"),
+             Contains("3 servers for 11 pieces"));
+  const auto burst = [](const char* rate) {
+    return R"("type": "local", "drive": { "count": 1, "write": "2 GB/s", "burst": "1 GB", "burst_write": ")" +
+           std::string(rate) + "\" }";
+  };
+  CHECK_THAT(of(burst("3 GB/s")), !Contains("burst"));
+  CHECK_THAT(of(burst("1 GB/s")), Contains("1 GB/s against 2 GB/s"));
+}
+
 }  // namespace slips_test

@@ -51,7 +51,7 @@ Measurement base_record(const Phase& phase, const std::string& prefix) {
   m.duration = Seconds::from(phase.number("time ms [last]"), unit::ms);
   if (*m.duration <= Seconds{}) m.duration.reset();  // phases under a millisecond print 0
   for (const char* key :
-       {"label", "path type", "paths", "dirs", "files", "file size", "shared paths"})
+       {"label", "path type", "paths", "hosts", "dirs", "files", "file size", "shared paths"})
     if (const std::string value = phase.text(key); !value.empty()) m.options[key] = value;
   m.options["phase"] = prefix + phase.text("operation");
   const double first = phase.number(prefix + "IOPS [first]");

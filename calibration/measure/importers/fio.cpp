@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "calibration/measure/importers/fio_job.hpp"
@@ -119,6 +120,7 @@ void describe(Measurement& m, const Job& job, double processes, std::size_t dire
   m.processes = whole(processes);
   const double depth = number_option(o, "iodepth", 1.0);
   m.depth = processes * (is_synchronous(engine) ? 1.0 : depth);
+  if (is_without_storage(o)) flag(m, "no-storage");
   if (is_paced(o)) {
     flag(m, "rate-limited");
     m.depth = 0.0;
@@ -210,6 +212,15 @@ void tell_synced(const Job& job, double syncs, std::vector<Measurement>& sides) 
   }
 }
 
+/// Of a job that moved nothing, and has no record to say so.
+void tell_failed(const Job& job, double error) {
+  const int number = static_cast<int>(error);
+  job.node.warn("failed",
+                "\"" + job.name + "\" failed with error " + std::to_string(number) + " (" +
+                    std::generic_category().message(number) + ") and moved nothing",
+                "nothing of it is imported: mend its options, file or device, and run it again");
+}
+
 /// What `entries`, all processes of one job, measured.
 void read_job(const std::vector<Job>& entries, bool alone, MeasurementSet& set) {
   const Job& first = entries.front();
@@ -221,11 +232,10 @@ void read_job(const std::vector<Job>& entries, bool alone, MeasurementSet& set) 
   const bool unknown = unevenness(entries) > kUneven ||
                        std::any_of(entries.begin(), entries.end(),
                                    [&](const Job& job) { return merged(job, each); });
-  double cpu = 0.0;
-  bool failed = false;
+  double cpu = 0.0, error = 0.0;
   for (const Job& job : entries) {
     cpu += job.node.number("usr_cpu").value_or(0.0) + job.node.number("sys_cpu").value_or(0.0);
-    failed = failed || job.node.number("error").value_or(0.0) != 0.0;
+    if (error == 0.0) error = job.node.number("error").value_or(0.0);
   }
   std::vector<Measurement> sides;
   const auto read_all = [&](const char* name, std::size_t direction) {
@@ -242,11 +252,12 @@ void read_job(const std::vector<Job>& entries, bool alone, MeasurementSet& set) 
       describe(*sum, first, processes, direction);
     }
     if (!alone) flag(*sum, "concurrent-jobs");
-    if (failed) flag(*sum, "failed");
+    if (error != 0.0) flag(*sum, "failed");
     sides.push_back(std::move(*sum));
   };
   for (std::size_t d = 0; d < kDirections.size(); ++d) read_all(kDirections[d], d);
   if (sides.empty()) read_all(kBoth, 0);
+  if (sides.empty() && error != 0.0) tell_failed(first, error);
   double syncs = 0.0;
   for (const Job& job : entries) syncs += job.node.at("sync").number("total_ios").value_or(0.0);
   if (!unknown) tell_synced(first, syncs, sides);

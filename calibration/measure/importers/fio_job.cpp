@@ -16,6 +16,10 @@ namespace {
 constexpr std::array<std::string_view, 14> kSync{
     "psync",     "sync",    "pvsync",  "pvsync2", "vsync",     "mmap",       "splice",
     "ftruncate", "libpmem", "dev-dax", "http",    "ime_psync", "ime_psyncv", "libcufile"};
+/// Engines that move nothing, or over a network; and paths that are memory or nothing.
+constexpr std::array kNoStorage{"null", "cpuio", "net", "netsplice", "rdma"};
+constexpr std::array<std::string_view, 4> kNoDevices{"/dev/shm", "/dev/null", "/dev/zero",
+                                                     "/dev/full"};
 /// Engines that act on files and move no data, one file an operation. [fio HOWTO, I/O engine]
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kOfFiles{
     {{"filecreate", "create"},
@@ -82,6 +86,15 @@ std::string file_operation(const std::string& engine) {
   for (const auto& [name, operation] : kOfFiles)
     if (engine == name) return std::string(operation);
   return "";
+}
+
+bool is_without_storage(const Options& options) {
+  const std::string engine = engine_of(options);
+  if (std::find(kNoStorage.begin(), kNoStorage.end(), engine) != kNoStorage.end()) return true;
+  const std::string path = option(options, {"filename", "directory"}, "");
+  return std::any_of(kNoDevices.begin(), kNoDevices.end(), [&](std::string_view none) {
+    return path == none || path.starts_with(std::string(none) + "/");
+  });
 }
 
 bool is_paced(const Options& options) {

@@ -44,6 +44,8 @@ struct Job {
 [[nodiscard]] bool is_synchronous(const std::string& engine);
 /// What an engine that moves no data does with each file: "create"; "" of all others.
 [[nodiscard]] std::string file_operation(const std::string& engine);
+/// Does the job move its data from or to no storage (ioengine null, a file of /dev/shm)?
+[[nodiscard]] bool is_without_storage(const Options& options);
 /// Is there an option that keeps the queue from being full?
 [[nodiscard]] bool is_paced(const Options& options);
 /// Block size of a direction (0 read, 1 write, 2 trim); nothing where it varies.

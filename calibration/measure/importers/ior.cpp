@@ -49,8 +49,9 @@ void describe(Run& run, Measurement& m) {
   if (!contains(api, "AIO")) m.depth = static_cast<double>(m.processes);
   m.direct = odirect(run);
   m.read_share = m.operation == "read" ? 1.0 : 0.0;
-  for (const char* key : {"api", "access", "nodes", "tasks", "clients per node", "blocksize",
-                          "segments", "GPUDirect", "stonewallingTime", "stoneWallingWearOut"})
+  for (const char* key :
+       {"api", "test filename", "access", "nodes", "tasks", "clients per node", "blocksize",
+        "segments", "GPUDirect", "stonewallingTime", "stoneWallingWearOut"})
     if (const std::string value = run.option(key); !value.empty()) m.options[key] = value;
   const bool flushed = has_option(run.command, "-e") || contains(run.command, "fsync=1");
   const bool moved = has_option(run.command, "-C") || has_option(run.command, "-Z") ||

@@ -50,7 +50,7 @@ void describe(const Run& run, Measurement& m) {
                                         m.operation == "mkdir" || m.operation == "rmdir");
   m.processes = by_one ? 1 : run.tasks;
   m.depth = static_cast<double>(m.processes);
-  for (const char* name : {"-n", "-N", "-w", "-e", "-I", "-b", "-z"})
+  for (const char* name : {"-n", "-N", "-w", "-e", "-I", "-b", "-z", "-d"})
     if (has_option(run.command, name)) m.options[name] = option_of(run.command, name);
   if (has_option(run.command, "-u")) m.options["directories"] = "one per task";
   if (!run.nodes.empty()) m.options["nodes"] = run.nodes;

@@ -49,6 +49,13 @@ const AssertionOutcome* decided(const Prediction& prediction, const std::string&
   return out;
 }
 
+/// "3.1 % higher"; above some it is a multiple.
+std::string times_higher(double times) {
+  constexpr double kMultiple = 3.0;
+  return times < kMultiple ? base::percent(times - 1.0, 1) + " higher"
+                           : base::print_quantity(times, Dimension::number) + " times as high";
+}
+
 }  // namespace
 
 std::vector<std::string> start_warnings(const Design& design, const Prediction& prediction) {
@@ -71,11 +78,10 @@ std::vector<std::string> start_warnings(const Design& design, const Prediction& 
     if (target != nullptr)
       text += ", more than what the target \"" + target->id + "\" is " +
               (target->status == "pass" ? "met" : "missed") + " by";
-    text +=
-        ": in a long run " + name + " is up to " + base::percent(without - 1.0, 1) +
-        (target != nullptr && target->status == "pass" ? " higher, and less may do" : " higher") +
-        "; let \"run\": { \"duration\": ... } be " + duration_text(first / kLeft) + ", or " +
-        (target == nullptr ? "look at" : "set the target on") + " job." + id + ".steady.au";
+    text += ": in a long run " + name + " is up to " + times_higher(without) +
+            (target != nullptr && target->status == "pass" ? ", and less may do" : "") +
+            "; let \"run\": { \"duration\": ... } be " + duration_text(first / kLeft) + ", or " +
+            (target == nullptr ? "look at" : "set the target on") + " job." + id + ".steady.au";
     out.push_back(std::move(text));
   }
   return out;
