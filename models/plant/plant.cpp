@@ -97,6 +97,7 @@ Plant::Plant(const Design& design, Presumed presumed)
     for (const auto& [name, bytes] : data) load.data += bytes;
     for (const auto& [name, bytes] : come_back) load.seen += bytes;
     load.savers = savers_of(design, component.id);
+    load.creators = savers_of(design, component.id, 1) + design.stages.size();
     load.written = !design.stages.empty() || load.savers > 0;
     for (const Component& tenant : design.tenants) {
       const std::vector<std::string> places = places_of(tenant);
@@ -104,6 +105,7 @@ Plant::Plant(const Design& design, Presumed presumed)
                        [&](const std::string& place) { return leads_to(place, component.id); }))
         continue;
       load.written = true;
+      ++load.creators;
       const auto trace = replayed(tenant);
       if (trace && trace->reads > 0.0) add_load(*trace, load);
       load.others = load.others || !trace;
