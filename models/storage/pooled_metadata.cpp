@@ -105,7 +105,7 @@ Seconds PooledStore::busy_with_creates(const Client& client, double files, doubl
 
 double PooledStore::in_a_turn(double files) const {
   constexpr double kMostTurns = 1024.0;
-  return load_.creators > 1 ? std::max(1.0, std::ceil(files / kMostTurns)) : files;
+  return load_.creators > 1 ? std::min(files, std::max(1.0, std::ceil(files / kMostTurns))) : files;
 }
 
 // A member asks for its next file when it has the one before: the first does while the others of
