@@ -58,6 +58,7 @@ struct StorageLoad {
   bool anywhere = false;          ///< some of those, or restores, read files of any number
   bool written = true;            ///< somebody may write to it
   std::size_t savers = 0;         ///< saves it may hold that come at one time: of a job one or two
+  std::size_t creators = 0;       ///< jobs that save to it, tenants and stages that use it
   std::vector<double> weights{};  ///< of all jobs and tenants, different ones from the least on
 };
 

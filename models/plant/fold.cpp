@@ -269,13 +269,14 @@ bool Plant::leads_any_to(const CheckpointParams& saves, const std::string& stora
   });
 }
 
-std::size_t Plant::savers_of(const Design& design, const std::string& storage) const {
+std::size_t Plant::savers_of(const Design& design, const std::string& storage,
+                             std::size_t most) const {
   std::size_t savers = 0;
   for (const JobDesign& job : design.jobs)
     if (job.checkpoint)
       if (const CheckpointParams saves = checkpoint_params(*job.checkpoint);
           leads_any_to(saves, storage))
-        savers += saves.may_overlap() ? 2 : 1;
+        savers += std::min<std::size_t>(saves.may_overlap() ? 2 : 1, most);
   return savers;
 }
 

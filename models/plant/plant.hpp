@@ -206,7 +206,9 @@ class Plant {
   /// Whether jobs read what they saved from `storage`.
   [[nodiscard]] bool reads_saves(const Design& design, const std::string& storage) const;
   /// Jobs that save to it, or behind caches to it.
-  [[nodiscard]] std::size_t savers_of(const Design& design, const std::string& storage) const;
+  /// Saves of jobs that may be under way at one time, of each at most so many.
+  [[nodiscard]] std::size_t savers_of(const Design& design, const std::string& storage,
+                                      std::size_t most = 2) const;
   /// Whether a place of `saves` leads to it: a tier, their end, or where they are read from.
   [[nodiscard]] bool leads_any_to(const CheckpointParams& saves, const std::string& storage) const;
   void build_host_drives();

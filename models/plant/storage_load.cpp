@@ -75,6 +75,7 @@ StorageLoad Plant::load_of(const Design& design, const std::string& storage) con
   for (const auto& [name, bytes] : data) load.data += bytes;
   for (const auto& [name, bytes] : come_back) load.seen += bytes;
   load.savers = savers_of(design, storage);
+  load.creators = savers_of(design, storage, 1) + design.stages.size();
   load.written = !design.stages.empty() || load.savers > 0;
   for (const Component& tenant : design.tenants) {
     const std::vector<std::string> places = places_of(tenant);
@@ -82,6 +83,7 @@ StorageLoad Plant::load_of(const Design& design, const std::string& storage) con
                      [&](const std::string& place) { return leads_to(place, storage); }))
       continue;
     load.written = true;
+    ++load.creators;
     const auto trace = replayed(tenant);
     if (trace && trace->reads > 0.0) add_load(*trace, load);
     load.others = load.others || !trace;

@@ -189,8 +189,8 @@ class Nfs final : public PooledStore {
     const Seconds began = context().now() + created.evenly;
     Served served = co_await stream_out(client, request.bytes, cap, Rate::infinity(),
                                         {.evenly = created.evenly});
-    if (context().now() < began) co_await context().sleep(began - context().now());
-    const bool by_line = began - asked > context().now() - began;
+    const Seconds made = co_await all_created(created, began, request.bytes / own);
+    const bool by_line = made - asked > context().now() - made;
     // COMMIT, then the GETATTR of the close.
     co_await goes_on(client, served, began, request.bytes / own,
                      commits_of(request.files, p_.commit, created.queued));

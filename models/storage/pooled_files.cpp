@@ -121,7 +121,15 @@ sim::Task<PooledStore::Created> PooledStore::create_files(const Client& client,
                                                           double before) {
   const Seconds asked = context_->now();
   Seconds left;
-  Created out{co_await metadata_ops(client, request.files, true, before, &left), {}, {}};
+  const double turn = in_a_turn(request.files), more = request.files - turn;
+  Created out{co_await metadata_ops(client, turn, true, before, &left), {}, {}};
+  if (more > kRounding) {
+    out.all = std::make_shared<sim::Signal>(*context_);
+    context_->spawn(go_on_creating(client, more, turn, before,
+                                   next_turn(client, turn, before, asked, left), *out.all));
+    left += std::max(busy_with_creates(client, client.members * more, before),
+                     alone(client, true, before) * more);
+  }
   if (std::max(request.writers, client.processes()) > 1.0) {
     const Seconds least = alone(client, true, before) * request.files;
     out.queued = std::max(Seconds{}, context_->now() - asked + left - least);
@@ -133,6 +141,16 @@ sim::Task<PooledStore::Created> PooledStore::create_files(const Client& client,
   }
   co_await context_->sleep(left - out.evenly);
   co_return out;
+}
+
+sim::Task<Seconds> PooledStore::all_created(const Created& created, Seconds date, Seconds alone) {
+  if (context_->now() < date) co_await context_->sleep(date - context_->now());
+  if (!created.all || created.all->is_set()) co_return date;
+  co_await created.all->wait();
+  const Seconds late = context_->now();
+  if (late <= date * (1.0 + kRounding)) co_return date;
+  co_await context_->sleep(alone);
+  co_return late;
 }
 
 Seconds PooledStore::commits_of(double files, Seconds commit, Seconds queued) const {
@@ -184,11 +202,11 @@ sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest re
   if (request.apart) placed = placed.of(apart_);
   Served served =
       co_await move_out(client, request, cap, placed, {times, request.sent, created.evenly}, work);
-  if (context_->now() < began) co_await context_->sleep(began - context_->now());
+  const Rate most = std::min(own, placed.beside);
+  const Seconds made = co_await all_created(created, began, request.bytes / most);
   apart_ -= at_once;
   if (asking.on && !loose) served = co_await end_requests(asking, client, served);
-  const bool by_creates = began - asked > context_->now() - began;
-  const Rate most = std::min(own, placed.beside);
+  const bool by_creates = made - asked > context_->now() - made;
   if (!loose) co_await context_->sleep(commits);
   if (loose) co_await goes_on(client, served, moving, request.bytes / most, replies + commits);
   if (asking.on && loose) served = co_await end_requests(asking, client, served);

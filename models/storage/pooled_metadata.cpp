@@ -98,13 +98,52 @@ Seconds PooledStore::alone(const Client& client, bool create, double before) con
 
 Seconds PooledStore::busy_with_creates(const Client& client, double files, double before) const {
   const Seconds line = (open_.held * before + create_.held) / static_cast<double>(line_->servers());
-  return std::max(
-             {line / metadata_factor_, paced_ / metadata_factor_, in_directory(client, true)}) *
+  const Seconds paced = creates_ ? paced_ / static_cast<double>(creates_->servers()) : Seconds{};
+  return std::max({line / metadata_factor_, paced / metadata_factor_, in_directory(client, true)}) *
          files;
+}
+
+double PooledStore::in_a_turn(double files) const {
+  constexpr double kMostTurns = 1024.0;
+  return load_.creators > 1 ? std::min(files, std::max(1.0, std::ceil(files / kMostTurns))) : files;
+}
+
+// A member asks for its next file when it has the one before: the first does while the others of
+// the turn wait for theirs.
+Seconds PooledStore::next_turn(const Client& client, double some, double before, Seconds asked,
+                               Seconds left) const {
+  const Seconds others = busy_with_creates(client, std::max(0.0, client.members - 1.0), before);
+  return std::max({context_->now(), context_->now() + left - others,
+                   asked + alone(client, true, before) * some});
+}
+
+sim::Task<Served> PooledStore::create_in_turns(const Client& client, double files, double turn,
+                                               double before, Seconds begins) {
+  for (;;) {
+    if (begins > context_->now()) co_await context_->sleep_until(begins);
+    const double some = files < turn + 1.0 ? files : turn;
+    const Seconds asked = context_->now();
+    Seconds left;
+    const Served served = co_await metadata_ops(client, some, true, before, &left);
+    files -= some;
+    begins = next_turn(client, some, before, asked, left);
+    if (files > kRounding) continue;
+    co_await context_->sleep(left);
+    co_return served;
+  }
+}
+
+sim::Task<void> PooledStore::go_on_creating(const Client& client, double files, double turn,
+                                            double before, Seconds begins, sim::Signal& all) {
+  co_await create_in_turns(client, files, turn, before, begins);
+  all.set();
 }
 
 sim::Task<Served> PooledStore::metadata_ops(const Client& client, double files, bool create,
                                             double before, Seconds* left) {
+  if (create && left == nullptr)
+    if (const double turn = in_a_turn(files); turn < files)
+      co_return co_await create_in_turns(client, files, turn, before, context_->now());
   const Request& request = create ? create_ : open_;
   if (in_directory(client, create) == Seconds{}) {
     if (before > 0.0) co_await metadata_line(client, before * files, open_);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -187,10 +188,14 @@ class PooledStore : public StorageModel {
   struct Created {
     Served served;
     Seconds queued;  ///< of what the last waits for them, behind files of other writers
-    Seconds evenly;  ///< the others have theirs in the next
+    Seconds evenly;  ///< the others have theirs in the next, if no other job creates meanwhile
+    std::shared_ptr<sim::Signal> all{};  ///< set when they have; none: as said
   };
   [[nodiscard]] sim::Task<Created> create_files(const Client& client, const WriteRequest& request,
                                                 double before = 0.0);
+  /// Until the last member has its files, at `date` if no other job creates; where that is later
+  /// until its data have moved, too, which take it `alone` so long. Yields when it had them.
+  [[nodiscard]] sim::Task<Seconds> all_created(const Created& created, Seconds date, Seconds alone);
   /// Commits of a member's files, two round trips each: those of the first were waited for while
   /// it was `queued` to create others.    [docs/models/storage.md, eq. 16]
   [[nodiscard]] Seconds commits_of(double files, Seconds commit, Seconds queued) const;
@@ -302,6 +307,18 @@ class PooledStore : public StorageModel {
   };
   [[nodiscard]] sim::Task<Served> metadata_line(const Client& client, double requests,
                                                 Request request, Seconds* left = nullptr);
+  /// Of `files` that a member creates one after the other, those of one turn: with others who
+  /// create it takes turns.    [docs/models/storage.md, eq. 3]
+  [[nodiscard]] double in_a_turn(double files) const;
+  /// The turns of so many files. `begins`: the date at which the first member asks for its first.
+  [[nodiscard]] sim::Task<Served> create_in_turns(const Client& client, double files, double turn,
+                                                  double before, Seconds begins);
+  [[nodiscard]] sim::Task<void> go_on_creating(const Client& client, double files, double turn,
+                                               double before, Seconds begins, sim::Signal& all);
+  /// When it asks for those of the next turn: `some` of each member were asked for and the last
+  /// member has them in the next `left`.
+  [[nodiscard]] Seconds next_turn(const Client& client, double some, double before, Seconds asked,
+                                  Seconds left) const;
   /// How long each holds the directory that all are in; 0: they are in many.
   [[nodiscard]] Seconds in_directory(const Client& client, bool create) const;
   /// Until it is answered that held a directory, which may be what the server does for it.
