@@ -202,7 +202,8 @@ void JobWriter::add_job() {
 void JobWriter::add_step() {
   constexpr double kMovedCompute = 0.02;  ///< less is said nothing of
   const Seconds compute = Seconds::from(facts_.compute.mean, unit::s) * costs_.compute;
-  const double variation = facts_.compute.variation();
+  constexpr double kEqual = 1e-6;  ///< what rounding makes of steps that are equal
+  const double seen = facts_.compute.variation(), variation = seen < kEqual ? 0.0 : seen;
   std::string said = "Mean of " + std::to_string(facts_.compute.count) + " steps less their waits";
   if (!facts_.waits_known)
     said = "Mean of " + std::to_string(facts_.compute.count) + " steps, waits included";

@@ -190,7 +190,8 @@ void JobWriter::add_reads() {
 
 void JobWriter::add_writes() {
   if (!costs_.write) {
-    assume("store.write", {{"latency", "0 s"}, {"rate", "1 TB/s"}}, "no save was seen");
+    assume("store.write", {{"latency", "0 s"}, {"rate", "1 TB/s"}},
+           facts_.saves ? "what saves write was not seen" : "no save was seen");
     return;
   }
   assume("store.write.latency", "0 s", "in the rate");

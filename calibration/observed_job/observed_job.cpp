@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/base/counted.hpp"
 #include "engine/base/quantity_text.hpp"
 
 namespace stallcast::calibration {
@@ -38,6 +39,26 @@ std::string steps_off(const CheckedFigure& step) {
          "): the job waits otherwise than the scenario does, and its intervals are as wide";
 }
 
+/// Saves whose bytes were not seen are in no scenario: nor is their time in what its steps are
+/// compared with. What to say of them; "" where there are none.
+std::string leave_out_saves(JobFacts& facts) {
+  if (!facts.saves || facts.saves->size) return "";
+  const Seconds without = facts.step - facts.saving;
+  if (without > Seconds{}) {
+    const double share = facts.step / without;
+    if (!facts.others) facts.step_error *= share;
+    facts.wait_error *= share;
+    facts.step = without;
+  }
+  facts.saving = {};
+  const SaveFacts& saves = *facts.saves;
+  std::string out = base::counted(static_cast<std::int64_t>(saves.count), "saves");
+  if (saves.time.mean > 0.0) out += " of " + base::print_quantity(saves.time.mean, Dimension::time);
+  return out + (saves.count == 1 ? " is" : " are") +
+         " left out, and no part of the steps here: their bytes were not seen; state "
+         "checkpoint.size and what else is known of them";
+}
+
 std::string compute_moved(const JobFacts& facts, double factor) {
   return "compute is written as " + base::significant(factor, 3) + " times the " +
          base::print_quantity(facts.compute.mean, Dimension::time) +
@@ -50,12 +71,16 @@ std::string compute_moved(const JobFacts& facts, double factor) {
 }  // namespace
 
 Result<JobImport> import_job(const Observation& observation, const JobImportOptions& options) {
-  const JobFacts facts = facts_of(observation);
+  JobFacts facts = facts_of(observation);
   JobWriting how;
   how.id = options.id;
   how.profile = options.profile_file;
-  FreeCosts costs = guess(observation, facts);
   JobImport out;
+  if (std::string left_out = leave_out_saves(facts); !left_out.empty()) {
+    facts.remarks.push_back(left_out);
+    out.warnings.push_back(std::move(left_out));
+  }
+  FreeCosts costs = guess(observation, facts);
   if (facts.unexplained > Seconds{}) out.warnings.push_back(waits_in_compute(facts));
   if (options.simulate) {
     std::size_t simulations = 0;

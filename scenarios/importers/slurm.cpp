@@ -19,6 +19,7 @@ namespace {
 using base::Json;
 
 constexpr double kMiB = 1048576.0;
+constexpr double kAlikeMib = 4096.0;        // nodes that are alike differ by less
 constexpr double kMostCount = 1e9;          // of a count; what Slurm's sizes are far below
 constexpr std::size_t kMostNames = 100000;  // of a host list
 constexpr std::size_t kLongestName = 255;   // of a host
@@ -193,17 +194,32 @@ class SlurmImport : private ScenarioImport {
     }
     for (const Json& row : list(root, "sinfo")) {  // a row for each partition, state and kind
       if (!row.is_object()) continue;
+      const auto most = [&](const char* key) { return number_at(row, key, "maximum"); };
+      const auto least = [&](const char* key) {
+        const double told = number_at(row, key, "minimum");
+        return told > 0.0 ? told : most(key);
+      };
       Nodes nodes{.names = names_of(row),
                   .count = number_at(row, "nodes", "total"),
-                  .cores = number_at(row, "cores", "maximum") *
-                           std::max(1.0, number_at(row, "sockets", "maximum")),
-                  .memory_mib = number_at(row, "memory", "minimum"),
+                  .cores = least("cores") * std::max(1.0, least("sockets")),
+                  .memory_mib = least("memory"),
                   .gres = text_at(row, "gres", "total"),
                   .state = text_at(row, "node", "state")};
-      if (nodes.memory_mib == 0.0) nodes.memory_mib = number_at(row, "memory", "maximum");
-      if (nodes.cores == 0.0) nodes.cores = number_at(row, "cpus", "maximum");
+      const double most_cores = most("cores") * std::max(1.0, most("sockets"));
+      if (most_cores > nodes.cores || most("memory") > nodes.memory_mib + kAlikeMib)
+        unlike(nodes, most_cores, most("memory"));
+      if (nodes.cores == 0.0) nodes.cores = least("cpus");
       nodes_.push_back(std::move(nodes));
     }
+  }
+
+  /// A row of sinfo may be of nodes that differ, of which it has the least and the most.
+  void unlike(const Nodes& nodes, double most_cores, double most_mib) {
+    say(Severity::warning, "slurm",
+        base::shortest(nodes.count) + " nodes in one row have " + base::shortest(nodes.cores) +
+            " to " + base::shortest(most_cores) + " cores and " + base::shortest(nodes.memory_mib) +
+            " to " + base::shortest(most_mib) + " MiB: each is taken to have the least",
+        "print nodes one by one: scontrol show nodes");
   }
 
   /// Words "Key=value" of scontrol; each node begins with its name.
@@ -259,7 +275,7 @@ class SlurmImport : private ScenarioImport {
     // Nodes that are alike differ by some MiB in what firmware takes.
     const std::string key = base::shortest(gpus.count) + " " + gpus.type + " " +
                             base::shortest(nodes.cores) + " " +
-                            base::shortest(std::round(nodes.memory_mib / 4096.0));
+                            base::shortest(std::round(nodes.memory_mib / kAlikeMib));
     Class& one = classes_[key];
     one.memory_mib =
         one.count > 0.0 ? std::min(one.memory_mib, nodes.memory_mib) : nodes.memory_mib;

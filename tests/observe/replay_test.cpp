@@ -105,14 +105,10 @@ TEST_CASE("one process number in two files of strace is two processes") {
   const std::string text =
       "7 1700000000.000 openat(AT_FDCWD, \"/d/a\", O_RDONLY) = 3 <0.001>\n"
       "7 1700000000.010 read(3, \"\", 4096) = 4096 <0.001>\n";
-  Diagnostics faults;
-  const std::string program = "/tmp/stallcast-test-" + std::to_string(::getpid()) + ".two";
-  const auto made = compile_replay(*find_trace_format("strace"),
-                                   {trace_file(text), trace_file(text)}, program, {}, faults);
-  std::filesystem::remove(program);
-  REQUIRE(made.ok());
-  CHECK(made->replay.processes == 2);
-  CHECK(made->replay.threads == 2);
+  const BesideOthers one(".one", text), other(".other", text);
+  const Made made = made_of("strace", {one.path, other.path});
+  CHECK(made.compiled.replay.processes == 2);
+  CHECK(made.compiled.replay.threads == 2);
 }
 
 TEST_CASE("iolog: what fio calls sync_file_range and syncfs are syncs") {

@@ -381,4 +381,18 @@ TEST_CASE(
         Approx(stall + 200.0 / 150.0).epsilon(0.02));
 }
 
+TEST_CASE("saves whose bytes were not seen are no part of the steps that are compared") {
+  const std::string saves = std::string(kSaves) + "sync\"}";
+  Observation seen = seen_of(design_of(truth(kOne, kFast, kSmall, R"("workers": 4)", saves)), 1);
+  seen.saves->bytes.reset();
+  calibration::JobImportOptions options;
+  options.simulate = simulate;
+  const auto made = calibration::import_job(seen, options);
+  REQUIRE(made.ok());
+  CHECK(std::abs(figure_of(*made->check, JobFigure::What::step)->off()) < 0.015);
+  REQUIRE(made->warnings.size() == 1);
+  CHECK(made->warnings.front().find(" are left out, and no part of the steps") !=
+        std::string::npos);
+}
+
 }  // namespace round_trip_test

@@ -200,6 +200,15 @@ class Grid(unittest.TestCase):
         self.assertEqual(run.code, 2)
         self.assertRegex(run.err, r":4:\d+: .*is below 0")
 
+    def test_an_au_that_no_job_has_is_not_measured(self):
+        lines = self.table.splitlines()
+        cells = lines[1].split(",")
+        cells[lines[0].split(",").index("au")] = "1.3"
+        row = self.cases("\n".join([lines[0], ",".join(cells), *lines[2:]]) + "\n")[0]
+        self.assertNotIn("au", row["measured"])
+        self.assertIn("step_ms", row["measured"])
+        self.assertIn("au is 130.0 %, above 100 %: it counts as not measured", row["notes"])
+
     def test_options_that_say_nothing_here_are_refused(self):
         self.assertIn("writes no scenarios", self.predict(self.table, "--scenarios", "s").err)
         table = Run("validate", "--from", "mlperf-csv", "FILE", "--probes", self.DATA, text="case_id\n")

@@ -75,7 +75,7 @@ int import_texts(const std::vector<Text>& texts, const JobImportWords& words, bo
                 "",
                 {texts.front().file, 0, 0},
                 warning,
-                "below stallcast observe what it reads is seen, too"});
+                "below stallcast observe what it reads and saves is seen, too"});
   print_diagnostics(doubts, options.quiet);
   if (fields) {
     scenarios::ImportResult result;

@@ -6,6 +6,7 @@
 #include "calibration/fit/observed.hpp"
 #include "calibration/fit/repeated.hpp"
 #include "calibration/measure/importers/importer.hpp"
+#include "calibration/observe/formats/trace_format.hpp"
 #include "calibration/profile/profile_json.hpp"
 #include "engine/base/files.hpp"
 #include "engine/base/sha256.hpp"
@@ -60,8 +61,15 @@ int observe(const CommonOptions& options, const std::string& scenario,
                                  " was made with this run (" + same->file +
                                  "): it would count twice",
                              "give what was observed since, or leave --profile out"});
-    for (ObservedFigure& one : calibration::read_observed(text.value(), file, design, faults))
+    Diagnostics of_file;
+    for (ObservedFigure& one : calibration::read_observed(text.value(), file, design, of_file))
       observed.push_back(std::move(one));
+    if (const auto* trace = of_file.has_errors() ? calibration::recognise_trace(file) : nullptr)
+      return report_failure({ExitCode::bad_input,
+                             file + ": this is a trace of a job, not what was measured of it",
+                             "stallcast import " + std::string(trace->id) + " " + file +
+                                 " -o job.observation.json, then --observed job.observation.json"});
+    for (const Diagnostic& fault : of_file.items()) faults.add(fault);
     inputs.push_back({file, sha256, "observed run", "", ""});
   }
   print_diagnostics(faults, options.quiet);

@@ -80,6 +80,9 @@ void take_calls(Observation&& calls, Observation& out) {
     out.notes.emplace_back("strace gave no calls");
     return;
   }
+  std::erase_if(out.notes, [&](const std::string& note) {
+    return note == kAllCallsCount || (calls.files && note == kOpenFilesCount);
+  });
   calls.reading->from_device = out.reading->from_device;
   calls.writing->from_device = out.writing->from_device;
   out.reading = std::move(calls.reading);
@@ -88,7 +91,8 @@ void take_calls(Observation&& calls, Observation& out) {
   if (calls.files) out.files = std::move(calls.files);
   out.notes.emplace_back(
       "reads, writes and files are those of strace, which slows calls down: times of steps, "
-      "samples and saves are longer than without it");
+      "samples and saves are longer than without it; mapped files and io_uring are in what the "
+      "device gave alone");
 }
 
 void name_missing(Observation& out, bool calls) {

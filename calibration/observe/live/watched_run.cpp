@@ -233,19 +233,14 @@ Observation WatchedRun::observation(bool over) {
   tell_overhead(out);
   if (over) ask_tools(out);
   if (!over) out.notes.emplace_back("the job had not ended when this was written");
-  out.notes.emplace_back(
-      "reads and writes are those of all system calls, also on pipes, sockets and libraries; "
-      "mapped files and io_uring are in what the device gave alone");
+  out.notes.emplace_back(kAllCallsCount);
   if (options_.hooks && !hooks.any() && files_.torch()) {
     out.figures["torch_without_hooks"] = 1.0;
     out.notes.emplace_back(
         "PyTorch ran and was not watched: python -I, -E or -S, or an environment that was cleared "
         "(env -i, sudo), keep the hooks away");
   }
-  if (out.files)
-    out.notes.emplace_back(
-        "files are those that were open when somebody looked, and opened for a "
-        "sample that was measured");
+  if (out.files) out.notes.emplace_back(kOpenFilesCount);
   if (out.figures.count("hook_errors") > 0)
     out.notes.emplace_back(
         "some hooks failed and stepped aside: figures of the training may lack "

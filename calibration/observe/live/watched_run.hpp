@@ -16,6 +16,14 @@
 
 namespace stallcast::calibration::live {
 
+/// Notes of what /proc tells, which hold unless strace tells more.
+inline constexpr const char* kAllCallsCount =
+    "reads and writes are those of all system calls, also on pipes, sockets and libraries; mapped "
+    "files and io_uring are in what the device gave alone";
+inline constexpr const char* kOpenFilesCount =
+    "files are those that were open when somebody looked, and opened for a sample that was "
+    "measured";
+
 /// All that is seen of one run, and the observation that it makes.
 class WatchedRun {
  public:

@@ -10,6 +10,7 @@
 #include "calibration/fit/cells.hpp"
 #include "calibration/validation/grid/draws.hpp"
 #include "calibration/validation/grid/scenario.hpp"
+#include "engine/base/quantity_text.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
 #include "stallcast/breakdown.hpp"
 
@@ -76,7 +77,11 @@ void put_measured(const GridRow& row, PredictedRow& out) {
     out.unscored.emplace_back(id);
     out.notes.push_back(std::string(id) + ": nothing was measured to be off by: not scored");
   };
-  put("au", row.au);
+  if (row.au && *row.au > 1.0)
+    out.notes.push_back("au is " + base::percent(*row.au, 1) +
+                        ", above 100 %: it counts as not measured");
+  else
+    put("au", row.au);
   put("step_ms", row.step_ms);
   put("first_batch_ms", row.first_batch_ms);
   // Rows without saves have no stall to be compared.

@@ -9,6 +9,7 @@
 
 #include "engine/base/random.hpp"
 #include "engine/decide/uncertain/centre.hpp"
+#include "engine/decide/uncertain/cut_short.hpp"
 #include "engine/decide/uncertain/particles.hpp"
 #include "engine/decide/uncertain/quantiles.hpp"
 #include "engine/decide/uncertain/sobol.hpp"
@@ -152,24 +153,25 @@ class Conditioning {
     }
     std::vector<Result<Prediction>> all = predict::predict_all(designs, how_);
     std::vector<Particle> ended;
+    const Failure* cut = nullptr;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!all[i].ok()) {
         // Draws that were cut off would leave out those that take long.
-        if (all[i].failure().exit == ExitCode::inconclusive) {
-          failed_ = Failure{ExitCode::inconclusive,
-                            all[i].failure().message + ", after " + std::to_string(out_.simulated) +
-                                " simulations of draws that it takes to calibrate",
-                            all[i].failure().hint};
-          return {};
-        }
-        if (ended.empty() && i + 1 == all.size()) failed_ = all[i].failure();
+        if (all[i].failure().exit == ExitCode::inconclusive)
+          cut = &all[i].failure();
+        else if (ended.empty() && i + 1 == all.size())
+          failed_ = all[i].failure();
         continue;
       }
       ++out_.simulated;
       judge(*all[i], out[i]);
       ended.push_back(std::move(out[i]));
     }
-    return ended;
+    ended_.insert(ended_.end(), ended.begin(), ended.end());
+    if (cut == nullptr) return ended;
+    const double worth = out_.effective > 0.0 ? out_.effective : effective(weights_of(ended_));
+    failed_ = cut_short(*cut, observed_, units_, ended_, worth);
+    return {};
   }
 
   /// Gives a draw its figures and its likelihood.                       [docs, eq. 8]
@@ -366,7 +368,7 @@ class Conditioning {
   std::vector<Error> alone_, errors_;          ///< by themselves, and beside what was seen before
   std::vector<std::vector<SeenFigure>> seen_;  ///< of each observed figure
   std::vector<std::string> units_;             ///< of the observed metrics
-  std::vector<Particle> kept_;
+  std::vector<Particle> kept_, ended_;         ///< of the posterior, and all that were simulated
   std::uint64_t resamples_ = 0;
   Particle best_;
   std::optional<Failure> failed_;

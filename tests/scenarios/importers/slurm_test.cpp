@@ -87,6 +87,25 @@ TEST_CASE("nodes that are alike are one class of hosts, each counted once") {
   CHECK_THAT(said, Contains("host/dgx-h100"));
 }
 
+TEST_CASE("nodes of one row that differ have the least of each, with a warning") {
+  const auto row = [](const char* cores, const char* memory) {
+    return import(std::string(R"({ "sinfo": [ { "nodes": { "total": 4, "nodes": ["mix[1-4]"] },
+      "sockets": { "minimum": 1, "maximum": 2 }, "gres": { "total": "gpu:4" }, "cores": )") +
+                  cores + R"(, "memory": )" + memory + "} ] }");
+  };
+  const auto warned = [](const ImportResult& result) {
+    std::string out;
+    for (const Diagnostic& d : result.diagnostics.items()) out += d.message + "\n";
+    return out;
+  };
+  const ImportResult mixed =
+      row(R"({ "minimum": 32, "maximum": 64 })", R"({ "minimum": 128000, "maximum": 512000 })");
+  CHECK(hosts(mixed)[0]["cpu"]["cores"] == 32);
+  CHECK(hosts(mixed)[0]["memory"]["size"] == "125 GiB");  // 128000 MiB
+  CHECK_THAT(warned(mixed), Contains("32 to 128 cores and 128000 to 512000 MiB"));
+  CHECK_THAT(warned(import(kRows)), !Contains("in one row"));
+}
+
 TEST_CASE("sinfo of older versions and scontrol say the same of the same nodes") {
   for (const char* text : {kNodes, kText}) {
     const base::Json h = hosts(import(text));
