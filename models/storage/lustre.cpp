@@ -84,8 +84,7 @@ class Lustre final : public PooledStore {
   std::optional<FileReads> file_reads(const Client& client, const ReadRequest& request) override {
     if (request.sharing == FileSharing::interleaved) return std::nullopt;
     const LustreLayout::Parts file = layout().split(request.range(), request.whole());
-    if (file.mdt > Bytes{}) return std::nullopt;
-    return osts_reads(client, request, file);
+    return file.mdt > Bytes{} ? std::nullopt : std::optional(osts_reads(client, request, file));
   }
   sim::Task<Served> read_both(const Client& client, ReadRequest request, LustreLayout::Parts file) {
     PartRead mdt, osts;
@@ -156,21 +155,22 @@ class Lustre final : public PooledStore {
                                  load.concurrent_reads * stripes / (osts_.count() * share));
     const Rate media = one * osts_.count() * striping.evenness(load, share);
     const Rate writes = osts_.count() * osts_.write_rate();
+    const Rate most_read = p_.read_ceiling.value_or(none);
+    const Rate most_written = p_.write_ceiling.value_or(none);
     // A partner carries the OSTs of two: of even traffic, twice its share.    [lustre.md, eq. 8]
     const double partners = p_.oss_failed > 0 ? 2.0 : 1.0;
-    return {
-        .media = "ost",
-        .server = "oss",
-        .metadata = "mdt",
-        .shared = osts_.count() * std::max(osts_.read_rate(), osts_.write_rate()),
-        .read = std::min(PartCeiling(media), PartCeiling("", p_.read_ceiling.value_or(none))),
-        .write = std::min(PartCeiling(writes), PartCeiling("", p_.write_ceiling.value_or(none))),
-        .of_media = {media, writes},
-        .nic = p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) / partners : none,
-        .routers = p_.routers ? p_.router_rate * static_cast<double>(*p_.routers) : none,
-        .targets = osts_.count(),
-        .servers = static_cast<double>(p_.oss_count.value_or(0)),
-        .attached = false};
+    return {.media = "ost",
+            .server = "oss",
+            .metadata = "mdt",
+            .shared = osts_.count() * std::max(osts_.read_rate(), osts_.write_rate()),
+            .read = std::min(PartCeiling(media), PartCeiling("", most_read)),
+            .write = std::min(PartCeiling(writes), PartCeiling("", most_written)),
+            .of_media = {media, writes},
+            .nic = p_.oss_count ? p_.oss_nic * static_cast<double>(*p_.oss_count) / partners : none,
+            .routers = p_.routers ? p_.router_rate * static_cast<double>(*p_.routers) : none,
+            .targets = osts_.count(),
+            .servers = static_cast<double>(p_.oss_count.value_or(0)),
+            .attached = false};
   }
 
   BothWays one_request() const override { return {osts_.read_rate(), osts_.write_rate()}; }
@@ -180,8 +180,7 @@ class Lustre final : public PooledStore {
     return drives_told() ? WorkShape{"ost.busy", osts_.count(), "ost"} : WorkShape{};
   }
 
-  // [lustre.md, eq. 5]
-  MetadataShape metadata() const override {
+  MetadataShape metadata() const override {  // [lustre.md, eq. 5]
     double busy = mdts();  // MDTs' worth of directories, if the fullest MDT is never idle
     if (p_.directories && !p_.directory_striped) {
       const double count = static_cast<double>(*p_.directories);
@@ -220,10 +219,8 @@ class Lustre final : public PooledStore {
     return {p_.dom, p_.pfl_end.value_or(Bytes{}), over(p_.pfl_count), over(p_.stripe_count)};
   }
 
-  // Of a file that is read.
-  static Bytes file_size(const StorageLoad& load) {
-    if (load.whole) return load.file;
-    return load.files > 0.0 ? load.stored / load.files : Bytes::infinity();
+  static Bytes file_size(const StorageLoad& load) {  // of one that is read
+    return load.whole ? load.file : load.files > 0.0 ? load.stored / load.files : Bytes::infinity();
   }
 
   // A message and its answer pass a router each.
@@ -312,8 +309,8 @@ class Lustre final : public PooledStore {
   // What all a host has in flight moves, where that is less than the OSTs give it.
   //    [lustre.md, eq. 12]
   Rate in_flight(Bytes window, Rate ost) const {
-    const Rate one = window_rate(window, std::min(p_.rpc, window), turn(), ost);
-    const Rate all = one * osts_.count();
+    const Rate one = window_rate(window, std::min(p_.rpc, window), turn(), ost),
+               all = one * osts_.count();
     return one < ost && all < kFastestHost ? all : Rate::infinity();
   }
 
@@ -354,14 +351,15 @@ class Lustre final : public PooledStore {
     const Bytes piece = in_pieces ? request.piece : p_.rpc;
     const Rate ost =
         osts_.writes(std::min(piece, p_.rpc), request.writers * stripes / osts_.count());
-    const Rate locked = in_pieces ? window_rate(piece, piece, p_.lock, ost) : ost;
     const StreamCap cap = stream_cap({{}, {}, request.bytes / files}, request.direct, false);
     const auto of_one = [&](double all) {
       return std::min(ost * stripes, striping.placed(placement_, all, file, ost, seed(), name()));
     };
     // An OST waits for no lock while it serves others: only whole parts meet them.
     const PlacedRate placed =
-        in_pieces ? PlacedRate(locked * (stripes / request.writers)) : PlacedRate(request, of_one);
+        in_pieces
+            ? PlacedRate(window_rate(piece, piece, p_.lock, ost) * (stripes / request.writers))
+            : PlacedRate(request, of_one);
     const Served served =
         co_await move_out(client, request, cap, placed, {}, ost_work(request.bytes / ost, false));
     co_await context().sleep((p_.commit + round_trip() * 2.0) * files);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "models/storage/pooled_store.hpp"
 
@@ -177,6 +178,17 @@ sim::Task<Served> PooledStore::move_out(const Client& client, const WriteRequest
   }
   saved_.end(moving);
   co_return served;
+}
+
+double PooledStore::reach_of(const StorageLoad& load) const {
+  std::vector<StorageLoad::FileSet> sets;
+  for (const StorageLoad::Reader& reader : load.readers) {
+    const auto same = [&](const StorageLoad::FileSet& set) {
+      return !set.data.empty() && set.data == reader.of.data;
+    };
+    if (std::ranges::none_of(sets, same)) sets.push_back(reader.of);
+  }
+  return reach(sets);
 }
 
 sim::Task<Served> PooledStore::write_files(const Client& client, WriteRequest request,

@@ -7,6 +7,7 @@
 
 #include "models/contract/own_links.hpp"
 #include "models/storage/others.hpp"
+
 namespace stallcast::models {
 namespace {
 
@@ -109,17 +110,6 @@ PartCeiling PooledStore::find_own_reads(const StorageLoad& load) {
   if (of_jobs > 1 && jobs < most) jobs_together_ = jobs.rate;
   std::erase_if(own_reads_, [&](const auto& own) { return own.second >= most.rate; });
   return most;
-}
-
-double PooledStore::reach_of(const StorageLoad& load) const {
-  std::vector<StorageLoad::FileSet> sets;
-  for (const StorageLoad::Reader& reader : load.readers) {
-    const auto same = [&](const StorageLoad::FileSet& set) {
-      return !set.data.empty() && set.data == reader.of.data;
-    };
-    if (std::ranges::none_of(sets, same)) sets.push_back(reader.of);
-  }
-  return reach(sets);
 }
 
 std::optional<OwnReads> PooledStore::own_reads(const std::string& who) const {

@@ -23,8 +23,7 @@ namespace {
 using namespace base;
 
 constexpr std::string_view kSpeeds[] = {"keep", "fast"};
-// Records of a thread in memory.
-constexpr std::size_t kRead = 64;
+constexpr std::size_t kRead = 64;  // records of a thread in memory
 // What a sync writes besides the data: the file's own block.
 constexpr Bytes kBlock = Bytes::from(4.0, unit::KiB);
 // Threads of fewer operations than these keep nearer to each other.    [replay.md, eq. 1]
