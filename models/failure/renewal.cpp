@@ -159,7 +159,8 @@ class Walk {
     const Seconds cycle =
         scale_->work + scale_->stall + scale_->between.waited + scale_->between.slowed;
     constexpr double kWalked = 8.0;
-    double walked = kWalked + std::ceil(scale_->settled / cycle);
+    constexpr double kExact = 1e-9;  // a save that holds up the next takes the cycle
+    double walked = kWalked + std::ceil(scale_->settled / cycle - kExact);
     for (const CopyTier& tier : pace.tiers)  // the last that comes to each is walked, too
       if (const std::int64_t n = tier.counts(); n > 1) walked += static_cast<double>(n);
     double count = std::floor((end - now_) / cycle * (1.0 - kMargin) - walked);

@@ -112,13 +112,9 @@ constexpr std::array kGpfsRemedies{more("nsd", "server.count"), more("inodes", "
 constexpr std::array kHdfsRemedies{more("disk", "datanode.count"),
                                    more("datanode", "datanode.count"),
                                    more("namenode", "namenode.count", 2.0)};
-constexpr std::array kLustreRemedies{in_turn("ost"),
-                                     more("ost", "ost.count"),
-                                     spread("ost", "stripe.count"),
-                                     on_all("ost"),
-                                     more("oss", "oss.count"),
-                                     more("mdt", "mdt.count", 2.0),
-                                     more("router", "router.count")};
+constexpr std::array kLustreRemedies{
+    in_turn("ost"),           more("ost", "ost.count"),      spread("ost", "stripe.count"),
+    more("oss", "oss.count"), more("mdt", "mdt.count", 2.0), more("router", "router.count")};
 constexpr std::array kNfsRemedies{more("head", "head.count"), more("network", "head.count"),
                                   more("shelf", "shelf.count")};
 constexpr std::array kNvmeofRemedies{more("target", "target.count")};

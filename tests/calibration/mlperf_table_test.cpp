@@ -88,8 +88,9 @@ TEST_CASE("the time limit leaves the rows that were ready") {
   SourceOptions options;
   options.draws = kDraws;
   options.predict.run.until = base::Deadline::in(0.0);
+  // Of hosts that no other test has, so that no results of theirs are kept.
   const auto out = find_source("mlperf-csv")
-                       ->predict(kDrive + "a,unet3d,h100,2,2,8,256,,,1,HDD,local\n", "t.csv",
+                       ->predict(kDrive + "a,unet3d,h100,2,2,8,251,,,1,HDD,local\n", "t.csv",
                                  options, diagnostics);
   REQUIRE(out.ok());
   REQUIRE(out->stopped.has_value());
@@ -125,9 +126,9 @@ TEST_CASE("what a run says of others does not depend on how often these are draw
 }
 
 TEST_CASE("intervals after a run hold it, or say that nothing explains it") {
-  const PredictedRow hardly = rows_of(after_run("60"), "mlperf-v3-rows").rows[1];
-  CHECK(hardly.predicted.at("save_s").high >= 60.0);
-  CHECK(hardly.predicted.at("load_s").high >= 60.0);
+  const PredictedRow hardly = rows_of(after_run("100"), "mlperf-v3-rows").rows[1];
+  CHECK(hardly.predicted.at("save_s").high >= 100.0);
+  CHECK(hardly.predicted.at("load_s").high >= 100.0);
   CHECK(has_note(hardly, "draws hardly explain \"cal\": "));
   // Data sheets have nine in ten between 6 and 16 s.
   const PredictedRow never = rows_of(after_run("200"), "mlperf-v3-rows").rows[1];

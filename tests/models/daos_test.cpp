@@ -106,7 +106,7 @@ TEST_CASE("daos: small files keep as many targets busy as they lie on") {
   set(design.hosts[0], models::Role::host, "memory.bandwidth", "100 TB/s");
   JobDesign& job = design.jobs[0];
   job.dataset = component(models::Role::dataset, "raw", "dataset",
-                          {{"on", "scratch"}, {"sample", "100 kB"}, {"samples", "1e9"}});
+                          {{"on", "scratch"}, {"sample", "100 kB"}, {"samples", "1e12"}});
   job.loader = component(models::Role::loader, "pytorch", "loader", {{"workers", "2"}});
   const models::Plant plant(design);
   const graph::NodeId source = plant.storage("scratch").read_source();

@@ -219,6 +219,7 @@ TEST_CASE("each host has RPCs of its own") {
 TEST_CASE("all streams of a host move what its RPCs do over a long way") {
   Design design = one_host();
   set(design.fabric, Role::fabric, "rtt", "10 ms");
+  set(design.storage[0], Role::storage, "stripe.count", "0");
   ask(design, {{"rw", "read"}, {"bs", "64 MiB"}, {"iodepth", "64"}});
   // 8 RPCs of 4 MiB to each of two OSTs of 4 GB/s
   const double rpc = 4.0 * 1048576.0, turn = 10e-3 + 510e-6 + rpc / 4e9;

@@ -75,9 +75,10 @@ class Rows(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             folder = os.path.join(folder, "made")
             self.assertEqual(self.predicted("--scenarios", folder).code, 0)
-            names = sorted(os.listdir(folder))
+            names = sorted(name for name in os.listdir(folder) if not name.endswith(".profile.json"))
             self.assertEqual(len(names), 2, names)
-            run = Run("run", os.path.join(folder, names[-1]), "--no-advice", "--format", "json")
+            last = os.path.join(folder, names[-1])
+            run = Run("run", last, "--profile", last.replace(".json", ".profile.json"), "--no-advice", "--format", "json")
             self.assertEqual((run.code, f'"id": "{names[-1][:-5]}"' in run.out), (0, True), run.err)
             au = json.loads(run.out)["metrics"]["job.train.au"]["value"]
             self.assertTrue(0.9 < au < 1.0, au)

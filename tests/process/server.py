@@ -19,7 +19,7 @@ SCENARIO = """{
   "cluster": { "hosts": [ { "id": "gpu", "count": 4, "use": "host/dgx-h100" } ] },
   "storage": [ { "id": "scratch", "type": "lustre", "ost": { "count": 4 }, "oss": { "count": 1 } } ],
   "jobs": [ { "id": "train", "hosts": "gpu", "step": { "compute": "200 ms" },
-    "dataset": { "on": "scratch", "format": "tokens", "sample": "16 KiB", "size": "1 TB" },
+    "dataset": { "on": "scratch", "format": "tokens", "sample": "16 KiB", "size": "1 TB", "files": 64 },
     "loader": { "type": "pytorch", "workers": 4, "batch": 64 } } ],
   "run": { "duration": "1 min" },
   "expect": [ { "id": "au", "that": "job.train.gpu.utilization >= 50 %" } ]

@@ -25,7 +25,8 @@ namespace {
 using base::Json;
 
 constexpr std::uint64_t kRowPoints = 20261124;
-/// Independent draws of a row that calibrates: tables have many of these.
+/// Draws of a row that calibrates, and independent ones: tables have many of these rows.
+constexpr std::size_t kDraws = 256;
 constexpr double kEnough = 20.0;
 /// Steps of the search until both sides of the bar are known.
 constexpr double kWider = 1.35;
@@ -186,8 +187,8 @@ Result<Calibrated> RowSimulator::calibrate(const Json& document, const std::stri
                                            std::span<const ObservedFigure> observed) {
   const Scenario scenario = ScenarioBuilder::from_json(document, name);
   if (!scenario.ok()) return scenario.failure();
-  uncertain::ConditionOptions how{.predict = predict::one_run(options_.predict),
-                                  .effective = kEnough};
+  uncertain::ConditionOptions how{
+      .predict = predict::one_run(options_.predict), .draws = kDraws, .effective = kEnough};
   how.valid = [](const Design& design) { return scenarios::fault_of(design).empty(); };
   const Result<uncertain::Posterior> found = uncertain::condition(scenario.design(), observed, how);
   if (!found.ok()) return found.failure();
