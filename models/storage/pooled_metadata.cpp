@@ -6,6 +6,15 @@
 
 /// Opens and creates at the metadata servers. docs/models/storage.md, eq. 2, 3 and 16.
 namespace stallcast::models {
+namespace {
+
+// Or by replays: of others that read nobody knows how much they do at one time.
+bool read_by_jobs(const StorageLoad& load) {
+  return std::ranges::any_of(load.readers,
+                             [](const StorageLoad::Reader& r) { return r.concurrent_reads > 0.0; });
+}
+
+}  // namespace
 
 // Creates also wait for their own threads.    [docs/models/storage.md, eq. 2]
 Seconds PooledStore::admit(double count, const Request& request, Seconds over) {
@@ -29,7 +38,7 @@ sim::Task<Served> PooledStore::metadata_line(const Client& client, double reques
   co_await context_->sleep(round_trip() * requests);
   // Others come in between, of one request at a time where readers meet tenants. Who does not find
   // any asks for twice as many at the next turn.    [docs/models/tenants.md, eq. 15]
-  const bool unlike = load_.others && !load_.readers.empty() && client.turns > 1.0;
+  const bool unlike = load_.others && read_by_jobs(load_) && client.turns > 1.0;
   const double least = unlike ? 1.0 : std::max(1.0, std::ceil(requests / client.turns - kRounding));
   for (double turn = least; requests > kRounding;) {
     const double some = requests < turn + 1.0 ? requests : turn;
@@ -79,7 +88,7 @@ Seconds PooledStore::after_directory(const Request& request, Seconds held) const
 }
 
 void PooledStore::report_directory(Seconds wall, std::vector<ResourceUse>& out) const {
-  if (directories_.empty() || directory_service_ == Seconds{}) return;
+  if (load_.creators == 0 || directory_service_ == Seconds{}) return;
   Seconds busiest;
   for (const auto& [owner, line] : directories_) busiest = std::max(busiest, line.worked());
   const double most = (Ops::from(1.0, unit::ops) / directory_service_).in(unit::per_s);

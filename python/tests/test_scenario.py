@@ -84,7 +84,7 @@ class ValuesTest(Case):
         s = self.small()
         with self.assertRaises(stallcast.ScenarioError):
             s["jobs.train.dataset.shard"] = "1 GiB"  # tokens have no shards
-        s.update({"jobs.train.dataset.format": "webdataset", "jobs.train.dataset.shard": "1 GiB"})
+        s.update({"jobs.train.dataset.format": "webdataset", "jobs.train.dataset.shard": "1 GiB", "jobs.train.dataset.files": None})
         self.assertEqual(s["jobs.train.dataset.shard"], "1 GiB")
 
     def test_changes_are_taken_back(self):
